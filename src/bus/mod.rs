@@ -1,0 +1,5 @@
+//! The OVOS message bus: Messages, the topics of OVOS-TOOLS-1, a client and an embedded bus.
+//!
+//! Nothing here knows a process. What is called is behind [`toolboxes::Toolboxes`].
+
+pub mod toolboxes;

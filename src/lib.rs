@@ -1,0 +1,6 @@
+//! toolhost: the toolbox host of OpenVoiceOS.
+
+pub mod bus;
+pub mod config;
+pub mod json;
+pub mod tools;

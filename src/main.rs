@@ -1,0 +1,3 @@
+//! argv to one command to an exit code; nothing else.
+
+fn main() {}

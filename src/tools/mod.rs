@@ -1,0 +1,3 @@
+//! Tools as they are published: names, definitions, schemas, and how a call ends. Pure.
+
+pub mod outcome;

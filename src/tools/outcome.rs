@@ -1,0 +1,147 @@
+//! How a call ends: a result, or an error in the words the contract fixes.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::json::Text;
+
+/// The end of one call.
+pub type Outcome = Result<Text, CallError>;
+
+/// Why a call has no result. `Display` is the text the caller gets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// The request names no tool.
+    #[error("Missing required field: 'name'")]
+    MissingName,
+    /// No toolbox, or not this one, owns the tool.
+    #[error("Unknown tool: '{0}'")]
+    UnknownTool(String),
+    /// Several toolboxes own it, so that the flat name does not say which.
+    #[error("Ambiguous tool name: '{name}' is owned by {}", Quoted(.owners))]
+    Ambiguous {
+        /// The flat name.
+        name: String,
+        /// The toolbox_ids, in the order of the configuration.
+        owners: Vec<String>,
+    },
+    /// The arguments do not fit; `faults` is `<where>: <why>`, joined by `; `.
+    #[error("Invalid arguments for '{name}': {faults}")]
+    InvalidArguments {
+        /// The published tool name.
+        name: String,
+        /// Every fault.
+        faults: String,
+    },
+    /// The result does not fit.
+    #[error("Invalid output from '{name}': {faults}")]
+    InvalidOutput {
+        /// The published tool name.
+        name: String,
+        /// Every fault.
+        faults: String,
+    },
+    /// A schema of the tool does not compile, so it never runs.
+    #[error("Invalid schema of '{name}': {why}")]
+    InvalidSchema {
+        /// The published tool name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The tool ran and raised: `Class: message`, as the toolbox said it.
+    #[error("{0}")]
+    Raised(String),
+    /// No answer within the call's time.
+    #[error("TimeoutError: '{name}' did not answer within {}{hint}", humantime::format_duration(*.timeout))]
+    Timeout {
+        /// The published tool name.
+        name: String,
+        /// The time it had.
+        timeout: Duration,
+        /// What may be behind it, or nothing; starts with its own separator.
+        hint: &'static str,
+    },
+    /// The process died, or was replaced, with the call in it.
+    #[error("ToolboxCrashed: {0}")]
+    Crashed(String),
+    /// No process to call, and when that may change.
+    #[error("ToolboxUnavailable: {0}")]
+    Unavailable(String),
+    /// The queue is full.
+    #[error("Overloaded: {0} calls are waiting")]
+    Overloaded(usize),
+    /// The toolbox's answer cannot be used: `ProtocolError: why`.
+    #[error("ProtocolError: {0}")]
+    Protocol(String),
+    /// The result has more bytes than `max_result` lets on the bus.
+    #[error("ResultTooLarge: result too large ({bytes} bytes, limit {limit})")]
+    ResultTooLarge {
+        /// Bytes of the result.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// `'a', 'b'`.
+struct Quoted<'a>(&'a [String]);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, name) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(f, "{separator}'{name}'")?;
+        }
+        Ok(())
+    }
+}
+
+/// Where the one answer to a call goes.
+///
+/// Owning it is the duty to answer: one dropped unanswered answers by itself, so that no path
+/// through the host can lose a caller or answer one twice.
+pub struct ReplyTo(Option<Box<dyn FnOnce(Outcome) + Send>>);
+
+impl ReplyTo {
+    /// Answers go to `answer`, which must not block.
+    pub fn new(answer: impl FnOnce(Outcome) + Send + 'static) -> Self {
+        Self(Some(Box::new(answer)))
+    }
+
+    /// Gives the answer.
+    pub fn send(mut self, outcome: Outcome) {
+        if let Some(answer) = self.0.take() {
+            answer(outcome);
+        }
+    }
+}
+
+impl Drop for ReplyTo {
+    fn drop(&mut self) {
+        if let Some(answer) = self.0.take() {
+            answer(Err(CallError::Unavailable("the toolbox was stopped".to_owned())));
+        }
+    }
+}
+
+impl fmt::Debug for ReplyTo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReplyTo")
+    }
+}
+
+/// One call on its way to a tool.
+#[derive(Debug)]
+pub struct Call {
+    /// The published tool name.
+    pub name: String,
+    /// The arguments, any JSON value as it came; absent means `{}`.
+    pub kwargs: Option<Text>,
+    /// The context of the Message that asks, for toolboxes that announced `context`.
+    pub context: Option<Text>,
+    /// When it arrived: its time runs from here.
+    pub arrived: Instant,
+    /// Where the answer goes.
+    pub reply: ReplyTo,
+}

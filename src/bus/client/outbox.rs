@@ -55,9 +55,8 @@ impl Default for OutboxLimits {
     }
 }
 
-/// While the bus has not proved to echo, few frames are kept for comparison: it may never do so.
-const UNPROVEN_FRAMES: usize = 256;
-const UNPROVEN_BYTES: usize = 1 << 20;
+/// A bus that has not echoed a frame for so long, nor any before on this link, is none that echoes.
+const UNPROVEN_AGE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 struct Entry {
@@ -167,7 +166,12 @@ impl Outbox {
             self.give_up_waiting(Reason::TooMany);
         }
         // What is too old to be sent again needs no comparison either.
-        while self.handed_over.front_is_older(now, self.limits.age) {
+        let age = if self.echoes {
+            self.limits.age
+        } else {
+            UNPROVEN_AGE.min(self.limits.age)
+        };
+        while self.handed_over.front_is_older(now, age) {
             self.forget_handed_over();
         }
     }
@@ -221,11 +225,7 @@ impl Outbox {
             *self.lengths.entry(entry.frame.len()).or_default() += 1;
             self.handed_over.push_back(entry);
         }
-        let (frames, bytes) = match self.echoes {
-            true => (self.limits.frames, self.limits.bytes),
-            false => (UNPROVEN_FRAMES, UNPROVEN_BYTES),
-        };
-        while self.handed_over.exceeds(frames, bytes) {
+        while self.handed_over.exceeds(self.limits.frames, self.limits.bytes) {
             self.forget_handed_over();
         }
     }

@@ -1,5 +1,7 @@
 //! The command line from the outside: help texts, exit codes, what goes to which stream.
 
+#![allow(clippy::unwrap_used, reason = "the helpers of a test fail as the test does")]
+
 use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;

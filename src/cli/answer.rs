@@ -67,8 +67,24 @@ pub(crate) fn toolbox(data: &str) -> Result<(String, Vec<Value>), Error> {
 fn checked(data: &str) -> Result<Members<'_>, Error> {
     let members = Members::parse(data).map_err(|error| odd(&error.to_string()))?;
     match members.get("error") {
-        Some(error) => Err(Error::failed(error_text(error))),
+        Some(error) => Err(failed(error_text(error))),
         None => Ok(members),
+    }
+}
+
+/// The error a host answered, with a hint where the words of it are fixed and something can be done about it.
+fn failed(text: String) -> Error {
+    let hint = if text.starts_with("Unknown tool: ") {
+        Some("`toolhost discover` shows which tools there are")
+    } else if text.starts_with("Ambiguous tool name: ") {
+        Some("`toolhost call TOOLBOX TOOL` says which one")
+    } else {
+        None
+    };
+    let error = Error::failed(text);
+    match hint {
+        Some(hint) => error.with_hint(hint),
+        None => error,
     }
 }
 

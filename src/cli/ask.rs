@@ -3,6 +3,8 @@
 use std::io::Read as _;
 use std::time::Duration;
 
+use tokio::signal::unix::{SignalKind, signal};
+
 use super::args::{AskArgs, CallArgs, DiscoverArgs, GetArgs, InvokeArgs, ListArgs, ReloadArgs, ToolArgs};
 use super::output::Output;
 use super::request::{Request, Value, object};
@@ -139,6 +141,18 @@ fn show_groups(groups: &[(String, Vec<serde_json::Value>)], output: Output) -> R
     Ok(())
 }
 
+/// The end of `future`, unless Ctrl-C or SIGTERM comes first.
+async fn unless_interrupted<T>(future: impl Future<Output = T>) -> Result<T, Error> {
+    let no_handler = |error| Error::failed(format!("cannot handle signals: {error}"));
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(no_handler)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(no_handler)?;
+    tokio::select! {
+        done = future => Ok(done),
+        _ = interrupt.recv() => Err(Error::failed("interrupted")),
+        _ = terminate.recv() => Err(Error::failed("terminated")),
+    }
+}
+
 /// One request, and what is needed to say why it has no answer.
 struct Ask<'a> {
     request: Request,
@@ -188,9 +202,9 @@ impl Ask<'_> {
                 .tell_a_person(&format!("collecting answers on {bus} for {time}"));
         }
         let enough = attached.toolbox_ids.as_ref().map(Vec::len);
-        let collected = attached.wire.collect(&self.request, self.time, enough).await;
+        let collected = unless_interrupted(attached.wire.collect(&self.request, self.time, enough)).await;
         attached.detach().await;
-        match collected {
+        match collected? {
             Ok(answers) if answers.is_empty() && enough != Some(0) => Err(self.silence(Silence::Timeout, &bus)),
             Ok(answers) => Ok(answers),
             Err(silence) => Err(self.silence(silence, &bus)),

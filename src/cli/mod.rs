@@ -24,6 +24,7 @@ pub mod args;
 pub mod arguments;
 pub mod ask;
 pub mod banner;
+pub mod early;
 mod example;
 mod listing;
 pub mod output;
@@ -36,13 +37,14 @@ pub mod wire;
 
 /// Does what was typed.
 pub fn main(typed: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let held = early::hold();
     let output = Output::from_environment();
     let arguments = match Arguments::try_parse_from(typed) {
         Ok(arguments) => arguments,
         Err(error) => return told(&error, output).into(),
     };
     let _log = start_log(&arguments, output);
-    match dispatch(&arguments.command, output) {
+    match dispatch(&arguments.command, output, held) {
         Ok(()) => Exit::Done,
         Err(error) => {
             output.error(&error);
@@ -78,12 +80,25 @@ fn start_log(arguments: &Arguments, output: Output) -> logging::Guard {
     logging::start(arguments.log.log_format, level, output.colours_stderr())
 }
 
-fn dispatch(command: &Command, output: Output) -> Result<(), Error> {
+fn dispatch(command: &Command, output: Output, held: early::Held) -> Result<(), Error> {
+    match command {
+        Command::Run(args) => runtime(command)?.block_on(seams::run(args, output, held)),
+        Command::Check(args) => runtime(command)?.block_on(seams::check(args, output, held)),
+        Command::Bus(args) => runtime(command)?.block_on(seams::bus(args, output, held)),
+        _ => {
+            // Everything else may be ended at once, as any program.
+            drop(held);
+            dispatch_short(command, output)
+        }
+    }
+}
+
+fn dispatch_short(command: &Command, output: Output) -> Result<(), Error> {
     match command {
         Command::Status(args) => status(args, output),
         Command::Completions { shell } => completions(*shell, output),
         Command::Man { command } => man(command.as_deref(), output),
-        _ => runtime(command)?.block_on(dispatch_on_runtime(command, output)),
+        _ => runtime(command)?.block_on(dispatch_question(command, output)),
     }
 }
 
@@ -97,19 +112,16 @@ fn runtime(command: &Command) -> Result<tokio::runtime::Runtime, Error> {
     built.map_err(|error| Error::failed(format!("cannot start: {error}")))
 }
 
-async fn dispatch_on_runtime(command: &Command, output: Output) -> Result<(), Error> {
+async fn dispatch_question(command: &Command, output: Output) -> Result<(), Error> {
     match command {
-        Command::Run(args) => seams::run(args, output).await,
-        Command::Check(args) => seams::check(args, output).await,
-        Command::Bus(args) => seams::bus(args, output).await,
         Command::Call(args) => ask::call(args, output).await,
         Command::Invoke(args) => ask::invoke(args, output).await,
         Command::List(args) => ask::list(args, output).await,
         Command::Get(args) => ask::get(args, output).await,
         Command::Discover(args) => ask::discover(args, output).await,
         Command::Reload(args) => ask::reload(args, output).await,
-        // These need no runtime.
-        Command::Status(_) | Command::Completions { .. } | Command::Man { .. } => Ok(()),
+        // Dispatched before.
+        _ => Ok(()),
     }
 }
 

@@ -1,24 +1,28 @@
 //! What the command line asks of the rest of the program.
+//!
+//! `run`, `check` and `bus` get the signals held back: they are let through, by dropping `held`,
+//! once the handlers are there.
 
 use std::path::Path;
 
 use super::args::{BusArgs, CheckArgs, RunArgs};
 use super::ask::Attached;
+use super::early::Held;
 use super::output::Output;
 use crate::error::Error;
 
 /// `toolhost run`: hosts until a signal ends it.
-pub(super) async fn run(_args: &RunArgs, _output: Output) -> Result<(), Error> {
+pub(super) async fn run(_args: &RunArgs, _output: Output, _held: Held) -> Result<(), Error> {
     Err(not_wired_yet("run"))
 }
 
 /// `toolhost check`
-pub(super) async fn check(_args: &CheckArgs, _output: Output) -> Result<(), Error> {
+pub(super) async fn check(_args: &CheckArgs, _output: Output, _held: Held) -> Result<(), Error> {
     Err(not_wired_yet("check"))
 }
 
 /// `toolhost bus`: serves until a signal ends it.
-pub(super) async fn bus(_args: &BusArgs, _output: Output) -> Result<(), Error> {
+pub(super) async fn bus(_args: &BusArgs, _output: Output, _held: Held) -> Result<(), Error> {
     Err(not_wired_yet("bus"))
 }
 

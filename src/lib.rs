@@ -1,9 +1,13 @@
 //! toolhost: the toolbox host of OpenVoiceOS.
 
 pub mod bus;
+pub mod cli;
 pub mod config;
+pub mod control;
+pub mod error;
 pub mod json;
 pub mod log_limit;
+pub mod logging;
 pub mod process;
 pub mod protocol;
 pub mod registry;

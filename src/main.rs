@@ -1,3 +1,7 @@
 //! argv to one command to an exit code; nothing else.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    toolhost::cli::main(std::env::args_os())
+}

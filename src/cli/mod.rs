@@ -1,0 +1,166 @@
+//! The command line: from what was typed to an exit code.
+//!
+//! `args` is the one table of what can be typed. `arguments`, `request`, `answer`, `spell`,
+//! `table`, `listing`, `example`, `banner` and `status_view` are pure: text in, text out.
+//! `output` is the only module that writes to stdout and stderr, `ask` the only one that
+//! waits for anybody.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::control;
+use crate::error::{Error, Exit};
+use crate::logging;
+
+use args::{Arguments, Command, StatusArgs};
+use output::Output;
+
+mod address;
+mod answer;
+pub mod args;
+pub mod arguments;
+pub mod ask;
+pub mod banner;
+pub mod early;
+mod example;
+mod listing;
+pub mod output;
+pub mod request;
+mod seams;
+mod spell;
+mod status_view;
+mod table;
+pub mod wire;
+
+/// Does what was typed.
+pub fn main(typed: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let held = early::hold();
+    let output = Output::from_environment();
+    let arguments = match Arguments::try_parse_from(typed) {
+        Ok(arguments) => arguments,
+        Err(error) => return told(&error, output).into(),
+    };
+    let _log = start_log(&arguments, output);
+    match dispatch(&arguments.command, output, held) {
+        Ok(()) => Exit::Done,
+        Err(error) => {
+            output.error(&error);
+            error.exit()
+        }
+    }
+    .into()
+}
+
+/// Shows what clap has to say: help and version are answers, the rest are errors.
+fn told(error: &clap::Error, output: Output) -> Exit {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        output.talk(&text);
+        return Exit::Usage;
+    }
+    match output.data(text.as_bytes()) {
+        Ok(()) => Exit::Done,
+        Err(error) => {
+            output.error(&error);
+            error.exit()
+        }
+    }
+}
+
+fn start_log(arguments: &Arguments, output: Output) -> logging::Guard {
+    let default = match arguments.command {
+        Command::Run(_) | Command::Check(_) | Command::Bus(_) => logging::Level::INFO,
+        // Their faults are told as errors already, without the log.
+        _ => logging::Level::ERROR,
+    };
+    let level = logging::level(arguments.log.log_level, default, |name| std::env::var(name).ok());
+    logging::start(arguments.log.log_format, level, output.colours_stderr())
+}
+
+fn dispatch(command: &Command, output: Output, held: early::Held) -> Result<(), Error> {
+    match command {
+        Command::Run(args) => runtime(command)?.block_on(seams::run(args, output, held)),
+        Command::Check(args) => runtime(command)?.block_on(seams::check(args, output, held)),
+        Command::Bus(args) => runtime(command)?.block_on(seams::bus(args, output, held)),
+        _ => {
+            // Everything else may be ended at once, as any program.
+            drop(held);
+            dispatch_short(command, output)
+        }
+    }
+}
+
+fn dispatch_short(command: &Command, output: Output) -> Result<(), Error> {
+    match command {
+        Command::Status(args) => status(args, output),
+        Command::Completions { shell } => completions(*shell, output),
+        Command::Man { command } => man(command.as_deref(), output),
+        _ => runtime(command)?.block_on(dispatch_question(command, output)),
+    }
+}
+
+/// The threads a command needs: a host uses the whole machine, a question one thread.
+fn runtime(command: &Command) -> Result<tokio::runtime::Runtime, Error> {
+    let mut builder = match command {
+        Command::Run(_) | Command::Check(_) | Command::Bus(_) => tokio::runtime::Builder::new_multi_thread(),
+        _ => tokio::runtime::Builder::new_current_thread(),
+    };
+    let built = builder.enable_all().build();
+    built.map_err(|error| Error::failed(format!("cannot start: {error}")))
+}
+
+async fn dispatch_question(command: &Command, output: Output) -> Result<(), Error> {
+    match command {
+        Command::Call(args) => ask::call(args, output).await,
+        Command::Invoke(args) => ask::invoke(args, output).await,
+        Command::List(args) => ask::list(args, output).await,
+        Command::Get(args) => ask::get(args, output).await,
+        Command::Discover(args) => ask::discover(args, output).await,
+        Command::Reload(args) => ask::reload(args, output).await,
+        // Dispatched before.
+        _ => Ok(()),
+    }
+}
+
+/// Where the control socket is: what was typed, or that of this user.
+pub fn socket_path(typed: Option<&Path>) -> PathBuf {
+    control::socket::path(typed, |name| std::env::var_os(name).map(PathBuf::from))
+}
+
+fn status(args: &StatusArgs, output: Output) -> Result<(), Error> {
+    let path = socket_path(args.socket.as_deref());
+    let text = control::client::ask(&path, &control::verb::Verb::Status)?;
+    if args.show.json || !output.stdout_is_terminal {
+        return output.json(&text);
+    }
+    let status = serde_json::from_str(&text)
+        .map_err(|error| Error::failed(format!("the status of the host cannot be understood: {error}")))?;
+    output.data(status_view::status_view(&status, output.colours_stdout()).as_bytes())
+}
+
+fn completions(shell: clap_complete::Shell, output: Output) -> Result<(), Error> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "toolhost", &mut script);
+    output.data(&script)
+}
+
+fn man(command: Option<&str>, output: Output) -> Result<(), Error> {
+    let mut table = Arguments::command();
+    // Fills the parts of a command's own page that clap derives from the whole, its full name among them.
+    table.build();
+    let page = match command {
+        None => table,
+        Some(name) => match table.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => return Err(Error::usage(format!("there is no command '{name}'"))),
+        },
+    };
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page)
+        .render(&mut text)
+        .map_err(|error| Error::failed(format!("cannot write the page: {error}")))?;
+    output.data(&text)
+}

@@ -1,0 +1,112 @@
+//! The one place that writes to stdout and stderr.
+//!
+//! stdout is data: it carries the answer and nothing else. stderr is talk, and talk never fails.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use crate::error::Error;
+
+use super::spell;
+
+/// What the two streams are connected to, found out once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Output {
+    /// A person reads stdout.
+    pub stdout_is_terminal: bool,
+    /// A person reads stderr.
+    pub stderr_is_terminal: bool,
+    /// Neither `NO_COLOR` nor a dumb terminal forbids colour; it needs a terminal as well.
+    pub colour_is_welcome: bool,
+}
+
+impl Output {
+    /// As this process was started.
+    pub fn from_environment() -> Self {
+        let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        Self {
+            stdout_is_terminal: io::stdout().is_terminal(),
+            stderr_is_terminal: io::stderr().is_terminal(),
+            colour_is_welcome: !forbidden,
+        }
+    }
+
+    /// Whether stdout may be coloured.
+    pub fn colours_stdout(&self) -> bool {
+        self.stdout_is_terminal && self.colour_is_welcome
+    }
+
+    /// Whether stderr may be coloured.
+    pub fn colours_stderr(&self) -> bool {
+        self.stderr_is_terminal && self.colour_is_welcome
+    }
+
+    /// Writes a JSON value: spread over lines for a person, on one line for a pipe.
+    ///
+    /// # Errors
+    /// stdout could not be written.
+    pub fn json(&self, json: &str) -> Result<(), Error> {
+        let text = if self.stdout_is_terminal {
+            spell::pretty(json)
+        } else {
+            spell::compact(json)
+        };
+        self.data(text.as_bytes())
+    }
+
+    /// Writes `data`, and a line end where it has none.
+    ///
+    /// A reader that went away (`| head -1`) has got what it wanted.
+    ///
+    /// # Errors
+    /// stdout could not be written.
+    pub fn data(&self, data: &[u8]) -> Result<(), Error> {
+        let mut stdout = io::stdout().lock();
+        let written = stdout
+            .write_all(data)
+            .and_then(|()| {
+                if data.ends_with(b"\n") {
+                    Ok(())
+                } else {
+                    stdout.write_all(b"\n")
+                }
+            })
+            .and_then(|()| stdout.flush());
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Error::failed(format!("cannot write the answer to stdout: {error}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Says something to the person at stderr, or to nobody.
+    pub fn talk(&self, text: &str) {
+        let mut line = text.to_owned();
+        if !line.ends_with('\n') {
+            line.push('\n');
+        }
+        io::stderr().write_all(line.as_bytes()).unwrap_or_default();
+    }
+
+    /// Says something only where a person waits for an answer.
+    pub fn tell_a_person(&self, text: &str) {
+        if self.stderr_is_terminal {
+            self.talk(text);
+        }
+    }
+
+    /// `error: ...`, and `hint: ...` where there is one.
+    pub fn error(&self, error: &Error) {
+        let (red, cyan, off) = if self.colours_stderr() {
+            ("\x1b[1;31m", "\x1b[36m", "\x1b[0m")
+        } else {
+            ("", "", "")
+        };
+        let mut text = format!("{red}error:{off} {}\n", spell::plain(&error.to_string()));
+        if let Some(hint) = error.hint() {
+            text.push_str(&format!("{cyan}hint:{off} {}\n", spell::plain(hint)));
+        }
+        self.talk(&text);
+    }
+}

@@ -1,0 +1,133 @@
+//! The log: on stderr, as lines for people or as JSON, and never in the way of the work.
+//!
+//! A terminal stopped with Ctrl-S, a pipe nobody reads and a full disk must neither end nor stop
+//! the host. So lines go through a bounded queue to a thread of their own, which is the only one
+//! that ever waits for stderr and overlooks every fault of it; what does not fit is counted and
+//! the count logged once there is room again.
+
+use std::str::FromStr;
+
+use tracing::level_filters::LevelFilter;
+
+mod format;
+mod sink;
+
+pub use sink::Guard;
+
+/// Names of the fields that carry what a log message is about.
+pub mod field {
+    /// The toolbox_id.
+    pub const TOOLBOX: &str = "toolbox";
+    /// The published name of a tool.
+    pub const TOOL: &str = "tool";
+    /// The id of a call on the stdio protocol.
+    pub const CALL_ID: &str = "call_id";
+    /// The process id of a toolbox.
+    pub const PID: &str = "pid";
+    /// Why something failed.
+    pub const ERROR: &str = "error";
+    /// A line a toolbox wrote to its stderr, or to its stdout where it does not belong.
+    pub const LINE: &str = "line";
+    /// The topic of a Message.
+    pub const TOPIC: &str = "topic";
+    /// The URL of the bus.
+    pub const BUS: &str = "bus";
+}
+
+/// How a line of the log looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// `2026-01-31 12:00:00.000Z INFO  target: message key=value`
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err("expected text or json".to_owned()),
+        }
+    }
+}
+
+/// What is logged: this and worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level(pub LevelFilter);
+
+impl Level {
+    /// For a program that runs on: what happens.
+    pub const INFO: Self = Self(LevelFilter::INFO);
+    /// For a command that answers and ends: what is wrong with toolhost itself.
+    pub const ERROR: Self = Self(LevelFilter::ERROR);
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    /// Takes the names of Python's levels too, as the OVOS variable carries them.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let filter = match text.trim().to_ascii_lowercase().as_str() {
+            "off" => LevelFilter::OFF,
+            "error" | "critical" | "fatal" => LevelFilter::ERROR,
+            "warn" | "warning" => LevelFilter::WARN,
+            "info" => LevelFilter::INFO,
+            "debug" => LevelFilter::DEBUG,
+            "trace" => LevelFilter::TRACE,
+            _ => return Err("expected error, warn, info, debug, trace or off".to_owned()),
+        };
+        Ok(Self(filter))
+    }
+}
+
+/// The variables that name a level, the more particular first.
+const VARIABLES: [&str; 2] = ["TOOLHOST_LOG", "OVOS_DEFAULT_LOG_LEVEL"];
+
+/// The level to log at: what was typed, what the environment says, or `default`.
+///
+/// A value nobody understands is passed over: `OVOS_DEFAULT_LOG_LEVEL` belongs to others.
+pub fn level(typed: Option<Level>, default: Level, environment: impl Fn(&str) -> Option<String>) -> Level {
+    typed
+        .or_else(|| VARIABLES.iter().find_map(|name| environment(name)?.parse().ok()))
+        .unwrap_or(default)
+}
+
+/// Starts logging to stderr.
+///
+/// Lines still on their way are written when the guard is dropped, for a second at most. Where
+/// another logger is set already it stays.
+pub fn start(format: Format, level: Level, colour: bool) -> Guard {
+    let (sink, guard) = sink::start(std::io::stderr());
+    format::install(format, level, colour, sink);
+    guard
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_comes_from_the_flag_then_the_environment() {
+        let environment = |pairs: &'static [(&str, &str)]| {
+            move |name: &str| {
+                pairs
+                    .iter()
+                    .find(|(key, _)| *key == name)
+                    .map(|(_, value)| (*value).to_owned())
+            }
+        };
+        let both = environment(&[("TOOLHOST_LOG", "Trace"), ("OVOS_DEFAULT_LOG_LEVEL", "WARNING")]);
+        let ovos = environment(&[("TOOLHOST_LOG", "loud"), ("OVOS_DEFAULT_LOG_LEVEL", "WARNING")]);
+        assert_eq!(level(Some(Level::INFO), Level::ERROR, both), Level::INFO);
+        assert_eq!(level(None, Level::INFO, both), Level(LevelFilter::TRACE));
+        assert_eq!(level(None, Level::INFO, ovos), Level(LevelFilter::WARN));
+        assert_eq!(level(None, Level::INFO, environment(&[])), Level::INFO);
+        assert!("loud".parse::<Level>().is_err());
+        assert!("yaml".parse::<Format>().is_err());
+    }
+}

@@ -2,4 +2,14 @@
 //!
 //! Nothing here knows a process. What is called is behind [`toolboxes::Toolboxes`].
 
+mod batch;
+pub mod bridge;
+mod derive;
+pub mod log_limit;
+mod malformed;
+pub mod mapping;
+pub mod message;
+pub mod service;
+pub mod status;
 pub mod toolboxes;
+pub mod topic;

@@ -214,7 +214,7 @@ impl Ask<'_> {
     async fn attach(&self, args: &AskArgs) -> Result<Attached, Error> {
         let key = self.request.key();
         let Some(config) = &args.config else {
-            let mut attached = seams::join_bus(args.bus.as_deref(), key)?;
+            let mut attached = seams::join_bus(args, key)?;
             let bus = attached.wire.bus.clone();
             let limit = CONNECT.min(self.time);
             let waiting = format!("waiting for the bus at {bus}");

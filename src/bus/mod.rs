@@ -2,4 +2,8 @@
 //!
 //! Nothing here knows a process. What is called is behind [`toolboxes::Toolboxes`].
 
+pub mod client;
+pub mod embedded;
+pub mod link;
 pub mod toolboxes;
+mod wire;

@@ -1,0 +1,9 @@
+//! What the integration tests share.
+#![allow(dead_code)] // Each test binary uses its own part of it.
+
+pub(crate) mod eventually;
+pub(crate) mod peers;
+pub(crate) mod ports;
+pub(crate) mod raw;
+pub(crate) mod recorder;
+pub(crate) mod scratch;

@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// Where the bus of OpenVoiceOS listens.
 pub(crate) const DEFAULT_BUS_ADDRESS: &str = "127.0.0.1:8181";
+/// What its clients connect to.
+pub(crate) const DEFAULT_BUS_URL: &str = "ws://127.0.0.1:8181/core";
 
 /// Reads `ADDRESS:PORT`, `localhost:PORT`, or a bare `PORT` of this machine.
 ///

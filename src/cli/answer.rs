@@ -97,10 +97,19 @@ fn odd(why: &str) -> Error {
     Error::failed(format!("the answer cannot be understood: {why}"))
 }
 
+/// Who was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whom<'a> {
+    /// The host of one toolbox.
+    Toolbox(&'a str),
+    /// The tool service, on this topic.
+    Service(&'a str),
+    /// Every toolbox host.
+    Everybody,
+}
+
 /// Why nobody answered, in words that say what to look at.
-///
-/// `whom` completes "nobody on the bus answered ...".
-pub(crate) fn silence(silence: Silence, bus: &str, whom: &str, waited: Duration) -> Error {
+pub(crate) fn silence(silence: Silence, bus: &str, whom: Whom<'_>, waited: Duration) -> Error {
     match silence {
         Silence::Unreachable(why) => Error::no_answer(format!("the bus at {bus} cannot be reached: {why}"))
             .with_hint("is the message bus running? `toolhost bus` serves one, --bus URL names another"),
@@ -108,11 +117,24 @@ pub(crate) fn silence(silence: Silence, bus: &str, whom: &str, waited: Duration)
             Error::no_answer(format!("the connection to {bus} was lost before an answer came: {why}"))
                 .with_hint("the request may have been carried out")
         }
-        Silence::Timeout => Error::no_answer(format!(
-            "nobody on {bus} answered {whom} within {}",
-            humantime::format_duration(waited)
-        ))
-        .with_hint("is a toolbox host running? `toolhost discover` shows what is on the bus"),
+        Silence::Timeout => {
+            let (asked, hint) = match whom {
+                Whom::Toolbox(id) => (
+                    format!("for toolbox '{id}'"),
+                    "is its toolbox host running? `toolhost discover` shows the toolboxes on the bus",
+                ),
+                Whom::Service(topic) => (
+                    topic.to_owned(),
+                    "is a tool service running? `toolhost discover` shows the toolboxes that are there without one",
+                ),
+                Whom::Everybody => (
+                    "with a toolbox".to_owned(),
+                    "is a toolbox host running? `toolhost run` starts one",
+                ),
+            };
+            let waited = humantime::format_duration(waited);
+            Error::no_answer(format!("nobody on {bus} answered {asked} within {waited}")).with_hint(hint)
+        }
     }
 }
 
@@ -160,7 +182,7 @@ mod tests {
 
     #[test]
     fn silence_says_who_was_asked_and_what_to_check() {
-        let told = |kind| silence(kind, "ws://b", "for toolbox 'x'", Duration::from_secs(90)).to_string();
+        let told = |kind| silence(kind, "ws://b", Whom::Toolbox("x"), Duration::from_secs(90)).to_string();
         assert_eq!(
             told(Silence::Timeout),
             "nobody on ws://b answered for toolbox 'x' within 1m 30s"

@@ -139,6 +139,9 @@ pub struct AskArgs {
     /// Host the toolboxes of this configuration for just this one request; no bus and no running host are needed
     #[arg(long, value_name = "CONFIG")]
     pub config: Option<PathBuf>,
+    /// Certificates (PEM) to trust beside the system's, for a wss:// bus
+    #[arg(long, value_name = "FILE", conflicts_with = "config")]
+    pub ca_file: Option<PathBuf>,
     /// How long to wait for an answer, such as 500ms, 10s or 2m [default: 30s; list and get: 10s; discover: 3s]
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
@@ -150,7 +153,7 @@ pub struct ToolArgs {
     /// Arguments of the tool: key=text for a string, key:=json for anything else
     #[arg(value_name = "key=text | key:=json", conflicts_with = "json")]
     pub arguments: Vec<String>,
-    /// All arguments as one JSON object; - reads it from stdin, @FILE from a file
+    /// All arguments as one JSON object; - reads it from stdin, @FILE from a file, where `ps` shows nobody what it says
     #[arg(long, value_name = "OBJECT")]
     pub json: Option<String>,
 }
@@ -258,7 +261,7 @@ pub struct ReloadArgs {
     toolhost bus                     on 127.0.0.1:8181, as OpenVoiceOS does\n  \
     toolhost bus 9000                another port\n  \
     toolhost bus 0.0.0.0:8181        for other machines too\n\n\
-    Whoever reaches the bus can run every tool on it.")]
+    Prints its URL and serves until Ctrl-C. Whoever reaches the bus can run every tool on it.")]
 pub struct BusArgs {
     /// Where to listen: ADDRESS:PORT, or a PORT of this machine
     #[arg(value_name = "ADDR", default_value = address::DEFAULT_BUS_ADDRESS, value_parser = address::bus_address)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::answer::Whom;
 use super::args::{AskArgs, CallArgs, DiscoverArgs, GetArgs, InvokeArgs, ListArgs, ReloadArgs, ToolArgs};
 use super::output::Output;
 use super::request::{Request, Value, object};
@@ -39,8 +40,7 @@ pub(super) async fn call(args: &CallArgs, output: Output) -> Result<(), Error> {
     ]);
     let ask = Ask {
         request: Request::new(topic, data),
-        whom: format!("for toolbox '{}'", args.toolbox),
-        toolbox: Some(&args.toolbox),
+        whom: Whom::Toolbox(&args.toolbox),
         time: args.ask.timeout.unwrap_or(CALL),
         output,
     };
@@ -85,8 +85,7 @@ pub(super) async fn reload(args: &ReloadArgs, output: Output) -> Result<(), Erro
 pub(super) async fn discover(args: &DiscoverArgs, output: Output) -> Result<(), Error> {
     let ask = Ask {
         request: Request::new("ovos.persona.tools.discover", "{}"),
-        whom: "to ovos.persona.tools.discover".to_owned(),
-        toolbox: None,
+        whom: Whom::Everybody,
         time: args.ask.timeout.unwrap_or(COLLECT),
         output,
     };
@@ -156,22 +155,18 @@ async fn unless_interrupted<T>(future: impl Future<Output = T>) -> Result<T, Err
 /// One request, and what is needed to say why it has no answer.
 struct Ask<'a> {
     request: Request,
-    /// Completes "nobody on the bus answered ...".
-    whom: String,
-    /// The one toolbox that is asked for.
-    toolbox: Option<&'a str>,
+    whom: Whom<'a>,
     /// How long the answer may take.
     time: Duration,
     output: Output,
 }
 
-impl Ask<'_> {
+impl<'a> Ask<'a> {
     /// A request to the tool service.
-    fn service(topic: &str, data: String, time: Duration, output: Output) -> Self {
+    fn service(topic: &'a str, data: String, time: Duration, output: Output) -> Self {
         Self {
             request: Request::new(topic, data),
-            whom: format!("to {topic}"),
-            toolbox: None,
+            whom: Whom::Service(topic),
             time,
             output,
         }
@@ -214,7 +209,7 @@ impl Ask<'_> {
     async fn attach(&self, args: &AskArgs) -> Result<Attached, Error> {
         let key = self.request.key();
         let Some(config) = &args.config else {
-            let mut attached = seams::join_bus(args.bus.as_deref(), key)?;
+            let mut attached = seams::join_bus(args, key)?;
             let bus = attached.wire.bus.clone();
             let limit = CONNECT.min(self.time);
             let waiting = format!("waiting for the bus at {bus}");
@@ -224,8 +219,12 @@ impl Ask<'_> {
                 Err(silence) => Err(self.silence(silence, &bus)),
             };
         };
-        let attached = seams::host_for_one_request(config, self.toolbox, key).await?;
-        match (self.toolbox, &attached.toolbox_ids) {
+        let toolbox = match self.whom {
+            Whom::Toolbox(id) => Some(id),
+            Whom::Service(_) | Whom::Everybody => None,
+        };
+        let attached = seams::host_for_one_request(config, toolbox, key).await?;
+        match (toolbox, &attached.toolbox_ids) {
             (Some(toolbox), Some(ids)) if !ids.iter().any(|id| id == toolbox) => {
                 let error = Error::usage(format!("{} has no toolbox '{toolbox}'", config.display()));
                 let error = error.with_hint(format!("it has {}", listing::quoted(ids)));
@@ -237,7 +236,7 @@ impl Ask<'_> {
     }
 
     fn silence(&self, silence: Silence, bus: &str) -> Error {
-        answer::silence(silence, bus, &self.whom, self.time)
+        answer::silence(silence, bus, self.whom, self.time)
     }
 
     /// Waits for `future`, and tells a person so where it takes long.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::address::DEFAULT_BUS_URL as DEFAULT_URL;
 use super::example;
 use super::listing::counted;
 use super::spell;
@@ -62,9 +63,6 @@ pub fn banner(bus: &Bus, toolboxes: &[Toolbox], colour: bool) -> String {
     }
     out
 }
-
-/// Where a command asks that is told nothing else.
-const DEFAULT_URL: &str = "ws://127.0.0.1:8181/core";
 
 /// `2 of 3 toolboxes up, 7 tools`.
 fn summary(toolboxes: &[Toolbox]) -> String {

@@ -23,7 +23,9 @@ mod answer;
 pub mod args;
 pub mod arguments;
 pub mod ask;
+pub mod attach;
 pub mod banner;
+mod bus;
 pub mod early;
 mod example;
 mod listing;
@@ -84,7 +86,7 @@ fn dispatch(command: &Command, output: Output, held: early::Held) -> Result<(), 
     match command {
         Command::Run(args) => runtime(command)?.block_on(seams::run(args, output, held)),
         Command::Check(args) => runtime(command)?.block_on(seams::check(args, output, held)),
-        Command::Bus(args) => runtime(command)?.block_on(seams::bus(args, output, held)),
+        Command::Bus(args) => runtime(command)?.block_on(bus::bus(args, output, held)),
         _ => {
             // Everything else may be ended at once, as any program.
             drop(held);

@@ -5,10 +5,13 @@
 
 use std::path::Path;
 
-use super::args::{BusArgs, CheckArgs, RunArgs};
+use super::address::DEFAULT_BUS_URL;
+use super::args::{AskArgs, CheckArgs, RunArgs};
 use super::ask::Attached;
+use super::attach;
 use super::early::Held;
 use super::output::Output;
+use crate::bus::client::ClientConfig;
 use crate::error::Error;
 
 /// `toolhost run`: hosts until a signal ends it.
@@ -21,14 +24,11 @@ pub(super) async fn check(_args: &CheckArgs, _output: Output, _held: Held) -> Re
     Err(not_wired_yet("check"))
 }
 
-/// `toolhost bus`: serves until a signal ends it.
-pub(super) async fn bus(_args: &BusArgs, _output: Output, _held: Held) -> Result<(), Error> {
-    Err(not_wired_yet("bus"))
-}
-
-/// Starts to join the bus at `url`, or the one OVOS is configured for; only frames that contain `key` come in.
-pub(super) fn join_bus(_url: Option<&str>, _key: &str) -> Result<Attached, Error> {
-    Err(not_wired_yet("the bus"))
+/// Starts to join the bus that was named, or the one OVOS is configured for; only frames that contain `key` come in.
+pub(super) fn join_bus(args: &AskArgs, key: &str) -> Result<Attached, Error> {
+    let mut config = ClientConfig::new(args.bus.as_deref().unwrap_or(DEFAULT_BUS_URL));
+    config.ca_file.clone_from(&args.ca_file);
+    attach::join(config, key)
 }
 
 /// Hosts the toolboxes of `config`, or only the one asked for, on a bus within this process.

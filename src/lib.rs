@@ -4,6 +4,7 @@ pub mod bus;
 pub mod cli;
 pub mod config;
 pub mod control;
+pub mod daemon;
 pub mod error;
 pub mod json;
 pub mod log_limit;

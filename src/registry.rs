@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::bus::toolboxes::{Listing, Toolboxes};
-use crate::config::{Config, PredecessorTopics, ToolboxConfig};
+use crate::config::{Config, PredecessorTopics, ToolService, ToolboxConfig};
 use crate::json::Text;
 use crate::supervisor::status::Brief;
 use crate::supervisor::{self, Surroundings, ToolboxHandle};
@@ -31,6 +31,8 @@ pub struct Registry {
     catalog: Mutex<(u64, Arc<Catalog>)>,
     surroundings: Surroundings,
     load: Loader,
+    /// What the file last said of the tool service.
+    tool_service: watch::Sender<ToolService>,
     /// The toolboxes' tasks. Held through a reload, so that there is one at a time.
     tasks: tokio::sync::Mutex<HashMap<String, JoinHandle<Vec<Call>>>>,
 }
@@ -71,6 +73,7 @@ impl Registry {
             catalog: Mutex::new((u64::MAX, Arc::default())),
             surroundings,
             load,
+            tool_service: watch::Sender::new(config.tool_service),
             tasks: tokio::sync::Mutex::default(),
         });
         registry.apply(config).await;
@@ -80,6 +83,11 @@ impl Registry {
     /// Every toolbox, in the order of the configuration.
     pub fn toolboxes(&self) -> Vec<Arc<Toolbox>> {
         self.hosted().toolboxes.clone()
+    }
+
+    /// What the configuration says of `ovos.tools.*`, also after a reload.
+    pub fn tool_service(&self) -> watch::Receiver<ToolService> {
+        self.tool_service.subscribe()
     }
 
     /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder.
@@ -120,6 +128,7 @@ impl Registry {
             .collect();
         *self.hosted.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         self.surroundings.changes.fetch_add(1, Ordering::Relaxed);
+        self.tool_service.send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
         for task in ending {
             let _calls = task.await;
         }

@@ -21,6 +21,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{error, info};
 
 use super::batch::{Arrival, Batches, Turn};
+use super::link::Sender;
 use super::log_limit::LogLimit;
 use super::mapping::{Answer, Name, Request, echo, map};
 use super::message::{Message, frame};
@@ -48,6 +49,12 @@ pub trait Outgoing: Clone + Send + Sync + 'static {
 impl<F: Fn(Utf8Bytes) + Clone + Send + Sync + 'static> Outgoing for F {
     fn send(&self, frame: Utf8Bytes) {
         self(frame);
+    }
+}
+
+impl Outgoing for Sender {
+    fn send(&self, frame: Utf8Bytes) {
+        Self::send(self, frame);
     }
 }
 

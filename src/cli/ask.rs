@@ -10,7 +10,8 @@ use super::args::{AskArgs, CallArgs, DiscoverArgs, GetArgs, InvokeArgs, ListArgs
 use super::output::Output;
 use super::request::{Request, Value, object};
 use super::wire::{Silence, Wire};
-use super::{answer, arguments, listing, seams};
+use super::{answer, arguments, listing};
+use crate::daemon;
 use crate::error::Error;
 use crate::json::Text;
 
@@ -209,7 +210,7 @@ impl<'a> Ask<'a> {
     async fn attach(&self, args: &AskArgs) -> Result<Attached, Error> {
         let key = self.request.key();
         let Some(config) = &args.config else {
-            let mut attached = seams::join_bus(args, key)?;
+            let mut attached = daemon::join_bus(args, key)?;
             let bus = attached.wire.bus.clone();
             let limit = CONNECT.min(self.time);
             let waiting = format!("waiting for the bus at {bus}");
@@ -223,7 +224,7 @@ impl<'a> Ask<'a> {
             Whom::Toolbox(id) => Some(id),
             Whom::Service(_) | Whom::Everybody => None,
         };
-        let attached = seams::host_for_one_request(config, toolbox, key).await?;
+        let attached = daemon::host_for_one_request(config, toolbox, key).await?;
         match (toolbox, &attached.toolbox_ids) {
             (Some(toolbox), Some(ids)) if !ids.iter().any(|id| id == toolbox) => {
                 let error = Error::usage(format!("{} has no toolbox '{toolbox}'", config.display()));

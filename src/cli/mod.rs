@@ -12,13 +12,15 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::control;
+use crate::daemon;
 use crate::error::{Error, Exit};
 use crate::logging;
+use crate::process::guard::Guard;
 
 use args::{Arguments, Command, StatusArgs};
 use output::Output;
 
-mod address;
+pub(crate) mod address;
 mod answer;
 pub mod args;
 pub mod arguments;
@@ -26,12 +28,12 @@ pub mod ask;
 pub mod attach;
 pub mod banner;
 mod bus;
+mod check;
 pub mod early;
 mod example;
 mod listing;
 pub mod output;
 pub mod request;
-mod seams;
 mod spell;
 mod status_view;
 mod table;
@@ -45,6 +47,12 @@ pub fn main(typed: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return told(&error, output).into(),
     };
+    // While there is one thread: the log's writer is the second.
+    if hosts(&arguments.command)
+        && let Err(error) = Guard::start()
+    {
+        output.talk(&format!("no guard over the toolboxes: {error}\n"));
+    }
     let _log = start_log(&arguments, output);
     match dispatch(&arguments.command, output, held) {
         Ok(()) => Exit::Done,
@@ -72,6 +80,21 @@ fn told(error: &clap::Error, output: Output) -> Exit {
     }
 }
 
+/// Whether a command starts toolboxes.
+fn hosts(command: &Command) -> bool {
+    let asked = match command {
+        Command::Run(_) | Command::Check(_) => return true,
+        Command::Call(args) => &args.ask,
+        Command::Invoke(args) => &args.ask,
+        Command::List(args) => &args.ask,
+        Command::Get(args) => &args.ask,
+        Command::Discover(args) => &args.ask,
+        Command::Reload(args) => &args.ask,
+        Command::Bus(_) | Command::Status(_) | Command::Completions { .. } | Command::Man { .. } => return false,
+    };
+    asked.config.is_some()
+}
+
 fn start_log(arguments: &Arguments, output: Output) -> logging::Guard {
     let default = match arguments.command {
         Command::Run(_) | Command::Check(_) | Command::Bus(_) => logging::Level::INFO,
@@ -84,8 +107,8 @@ fn start_log(arguments: &Arguments, output: Output) -> logging::Guard {
 
 fn dispatch(command: &Command, output: Output, held: early::Held) -> Result<(), Error> {
     match command {
-        Command::Run(args) => runtime(command)?.block_on(seams::run(args, output, held)),
-        Command::Check(args) => runtime(command)?.block_on(seams::check(args, output, held)),
+        Command::Run(args) => runtime(command)?.block_on(daemon::run(args, output, held)),
+        Command::Check(args) => runtime(command)?.block_on(check::run(args, output, held)),
         Command::Bus(args) => runtime(command)?.block_on(bus::bus(args, output, held)),
         _ => {
             // Everything else may be ended at once, as any program.

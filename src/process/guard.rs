@@ -8,29 +8,36 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nix::fcntl::OFlag;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg, sigprocmask};
 use nix::unistd::{ForkResult, Pid, dup2_stderr, dup2_stdin, dup2_stdout, fork, pipe2, setsid, write};
 
-/// The host's end of the guard. A clone speaks to the same guard.
+/// The guard of this process, once it has one.
+static GUARD: OnceLock<Guard> = OnceLock::new();
+
+/// The host's end of the guard. A clone speaks to the same guard; the default one to none.
 #[derive(Debug, Clone, Default)]
 pub struct Guard(Option<Arc<OwnedFd>>);
 
 impl Guard {
-    /// Forks the guard.
+    /// Forks the guard of this process, which [`Guard::of_this_process`] gives out from then on.
     ///
     /// Must be called while the process has one thread, since the guard goes on with whatever
     /// locks the others held.
     ///
     /// # Errors
     /// The system's, where it has no further process or descriptor.
-    pub fn start() -> nix::Result<Self> {
+    pub fn start() -> nix::Result<()> {
         let (ears, mouth) = pipe2(OFlag::O_CLOEXEC)?;
         // SAFETY: the caller promises that no other thread exists, so the child may allocate.
         match unsafe { fork() }? {
-            ForkResult::Parent { .. } => Ok(Self(Some(Arc::new(mouth)))),
+            ForkResult::Parent { .. } => {
+                // A second one would watch over the same groups: the first stays.
+                GUARD.get_or_init(|| Self(Some(Arc::new(mouth))));
+                Ok(())
+            }
             ForkResult::Child => {
                 drop(mouth);
                 stand_guard(ears);
@@ -39,9 +46,10 @@ impl Guard {
         }
     }
 
-    /// No guard: a host that is killed leaves its children to the end of their stdin.
-    pub fn none() -> Self {
-        Self(None)
+    /// The guard that was started, or none: then a host that is killed leaves its children to
+    /// the end of their stdin.
+    pub fn of_this_process() -> Self {
+        GUARD.get().cloned().unwrap_or_default()
     }
 
     /// From now on `group` is killed when the host dies.

@@ -73,7 +73,8 @@ impl Drop for Seat {
 }
 
 impl Hub {
-    pub(super) fn new(max_backlog: usize, max_message: usize) -> Self {
+    /// A bus without a socket, with so many bytes at most waiting for a member, and in a Message.
+    pub fn new(max_backlog: usize, max_message: usize) -> Self {
         Self(Arc::new(Shared {
             max_backlog,
             max_message,

@@ -1,0 +1,218 @@
+//! The composition root: the one room that sees both the bus and the supervisor, and joins them.
+
+mod bus;
+mod one_request;
+mod report;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::cli::args::RunArgs;
+use crate::cli::early::Held;
+use crate::cli::output::Output;
+use crate::config::{self, BusUrl, Config};
+use crate::control::{self, verb::Verbs};
+use crate::error::{Error, Exit};
+use crate::process::guard::Guard;
+use crate::registry::Registry;
+use crate::supervisor::Surroundings;
+use crate::supervisor::status::Phase;
+
+pub use bus::join_bus;
+pub use one_request::host_for_one_request;
+
+use bus::Joined;
+
+/// A toolbox's time on each rung of the ladder when the host stops: to the end of its input, then to SIGTERM.
+const STOP_RUNG: Duration = Duration::from_secs(2);
+
+/// How long the banner waits for slow toolboxes before it is shown without them.
+const BANNER_PATIENCE: Duration = Duration::from_secs(10);
+
+/// A host at work.
+struct Host {
+    config: Config,
+    started: Instant,
+    registry: Arc<Registry>,
+    bus: Joined,
+}
+
+/// `toolhost run`: hosts until a signal ends it.
+///
+/// # Errors
+/// What keeps it from starting, or a required toolbox that cannot be started.
+pub async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
+    let mut signals = Signals::listen()?;
+    drop(held);
+    let mut config = load(args.config.as_deref())?;
+    if let Some(url) = &args.bus {
+        config.bus.url = BusUrl::Url(url.clone());
+    }
+    if let Some(address) = args.embedded_bus {
+        config.bus.url = BusUrl::Embedded(address);
+    }
+    let registry = start_registry(&config).await;
+    let joined = bus::join(&config, Arc::clone(&registry)).await;
+    let bus = match joined {
+        Ok(bus) => bus,
+        Err(error) => {
+            registry.stop(STOP_RUNG).await;
+            return Err(error);
+        }
+    };
+    let host = Arc::new(Host { config, started: Instant::now(), registry, bus });
+    let stop = CancellationToken::new();
+    let tasks = TaskTracker::new();
+    serve_control(&host, args, &stop, &tasks);
+    tasks.spawn(welcome(Arc::clone(&host), output, stop.clone()));
+    let ended = host.until_stopped(&mut signals).await;
+    stop.cancel();
+    tokio::select! {
+        () = host.stop() => {}
+        // Asked twice: what is left goes with this process.
+        () = signals.stop() => tracing::warn!("asked again, stopping at once"),
+    }
+    tasks.close();
+    tasks.wait().await;
+    ended
+}
+
+/// Reads the configuration, named or found.
+fn load(named: Option<&Path>) -> Result<Config, Error> {
+    let file = config::find(named, &config::process_env).map_err(|error| Error::usage(error.to_string()))?;
+    Config::load(&file, &config::process_env).map_err(|faults| Error::usage(faults.to_string()))
+}
+
+async fn start_registry(config: &Config) -> Arc<Registry> {
+    let file = config.file.clone();
+    let load = move || Config::load(&file, &config::process_env).map_err(|faults| faults.to_string());
+    let surroundings = Surroundings { guard: Guard::of_this_process(), ..Surroundings::default() };
+    Registry::start(config, surroundings, Box::new(load)).await
+}
+
+/// The control socket is a convenience: without it the host works all the same.
+fn serve_control(host: &Arc<Host>, args: &RunArgs, stop: &CancellationToken, tasks: &TaskTracker) {
+    let path = crate::cli::socket_path(args.socket.as_deref());
+    match control::socket::bind(&path) {
+        Ok(socket) => _ = tasks.spawn(control::server::serve(socket, Arc::clone(host), stop.clone())),
+        Err(error) => tracing::warn!(error = %error, "no control socket, `toolhost status` will not reach this host"),
+    }
+}
+
+/// Shows a person what is up once everything has come up or failed.
+async fn welcome(host: Arc<Host>, output: Output, stop: CancellationToken) {
+    let shown = async {
+        host.settled(BANNER_PATIENCE).await;
+        output.tell_a_person(&report::banner(&host, output.colours_stderr()));
+    };
+    tokio::select! {
+        () = shown => {}
+        () = stop.cancelled() => {}
+    }
+}
+
+impl Host {
+    /// Works until a signal, or until a required toolbox cannot be started.
+    async fn until_stopped(&self, signals: &mut Signals) -> Result<(), Error> {
+        let mut service = self.registry.tool_service();
+        let required = self.required_failed();
+        let mut required = std::pin::pin!(required);
+        loop {
+            tokio::select! {
+                asked = signals.next() => {
+                    if asked == Asked::Stop {
+                        return Ok(());
+                    }
+                    let registry = Arc::clone(&self.registry);
+                    tokio::spawn(async move { _ = crate::bus::toolboxes::Toolboxes::reload(&*registry).await });
+                }
+                Ok(()) = service.changed() => {
+                    let mode = *service.borrow_and_update();
+                    self.bus.bridge.set_tool_service(mode);
+                }
+                error = &mut required => return Err(error),
+            }
+        }
+    }
+
+    /// Ends with the first required toolbox that cannot be started.
+    async fn required_failed(&self) -> Error {
+        for toolbox in self.registry.toolboxes().iter().filter(|toolbox| toolbox.config.required) {
+            let mut brief = toolbox.brief();
+            let Ok(brief) = brief.wait_for(|brief| brief.settled).await.map(|brief| brief.phase.clone()) else { continue };
+            if let Phase::Backoff(why) | Phase::Failed(why) = brief {
+                let what = format!("the required toolbox '{}' cannot be started: {why}", toolbox.config.id);
+                return Error::new(Exit::Failed, what);
+            }
+        }
+        std::future::pending().await
+    }
+
+    /// Waits until every toolbox has come up or failed, but not longer than `patience`.
+    async fn settled(&self, patience: Duration) {
+        let all = async {
+            for toolbox in self.registry.toolboxes() {
+                // One that ended meanwhile has settled too.
+                _ = toolbox.brief().wait_for(|brief| brief.settled).await.is_ok();
+            }
+        };
+        if tokio::time::timeout(patience, all).await.is_err() {
+            tracing::info!("some toolboxes are still starting");
+        }
+    }
+
+    /// Toolboxes first, so that what they finish is still answered; then the bus.
+    async fn stop(&self) {
+        tracing::info!("stopping");
+        self.registry.stop(STOP_RUNG).await;
+        self.bus.leave().await;
+    }
+}
+
+impl Verbs for Host {
+    async fn status(&self) -> control::status::Status {
+        report::status(self).await
+    }
+}
+
+/// What a signal asks for.
+#[derive(PartialEq, Eq)]
+enum Asked {
+    Stop,
+    Reload,
+}
+
+/// The signals a host handles.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self, Error> {
+        let listen = |kind| signal(kind).map_err(|error| Error::failed(format!("cannot handle signals: {error}")));
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+            hangup: listen(SignalKind::hangup())?,
+        })
+    }
+
+    async fn next(&mut self) -> Asked {
+        tokio::select! {
+            _ = self.interrupt.recv() => Asked::Stop,
+            _ = self.terminate.recv() => Asked::Stop,
+            _ = self.hangup.recv() => Asked::Reload,
+        }
+    }
+
+    async fn stop(&mut self) {
+        while self.next().await != Asked::Stop {}
+    }
+}

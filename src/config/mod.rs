@@ -2,7 +2,43 @@
 //!
 //! Reading is two steps: `yaml` turns text into a tree that knows its lines, `read` turns the
 //! tree into a [`Config`] and collects every fault on the way. Nothing here starts, connects or
-//! watches anything.
+//! watches anything, and the environment comes in as a function: only `find` and the reading of
+//! files touch the machine.
+//!
+//! Rules that hold for the whole file:
+//!
+//! - Every fault is told at once, with file, line, column and key. The values of `env` and of an
+//!   `env_file` stand in none of them.
+//! - A value is the text that was typed; the key that takes it says what it means. So `no` can be a
+//!   toolbox_id, `1.10` an argument, and `"5s"` a time. Only under `config`, whose meaning is the
+//!   toolbox's own, do the types of YAML 1.2 apply.
+//! - `${NAME}` and `${NAME:-default}` expand in values, never in keys, after the YAML is parsed and
+//!   before a value is typed. `$${` is a literal `${`, any other `$` is text.
+//! - A path is relative to the folder of the file. A key that takes a mapping or a list may be left
+//!   empty; any other key without a value is a fault.
+//! - Keys of `defaults` apply to a toolbox that does not have them; mappings (`env`, `config`,
+//!   `restart`, `rename`) are joined key by key, one level deep.
+//! - At the top, keys that begin with `x-` are for anchors and read by nobody.
+
+mod bus;
+mod dotenv;
+mod expand;
+mod fault;
+mod find;
+mod free;
+pub mod mycroft;
+mod quantity;
+mod read;
+mod scalars;
+pub mod schema;
+mod suggest;
+mod toolbox;
+mod words;
+mod yaml;
+
+pub use bus::{DEFAULT_EMBEDDED, embedded_address};
+pub use fault::{Fault, Faults, Position};
+pub use find::{NotFound, find};
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -10,6 +46,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::json::Text;
+
+/// Looks a variable of the environment up; passed in, so that a test brings its own.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The environment of this process. A variable that is no UTF-8 counts as not set.
+pub fn process_env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
 
 /// The whole file.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +118,8 @@ pub enum PredecessorTopics {
 pub struct ToolboxConfig {
     /// Its toolbox_id on the bus: `[A-Za-z0-9_-]+`.
     pub id: String,
+    /// Where it begins in the file, for messages.
+    pub line: Line,
     /// What runs it.
     pub kind: Kind,
     /// The folder its processes start in.
@@ -109,6 +155,46 @@ pub struct ToolboxConfig {
     /// What becomes of predecessor calls.
     pub predecessor_topics: PredecessorTopics,
 }
+
+impl ToolboxConfig {
+    /// A toolbox with the default of every key, started in the folder `cwd`.
+    pub fn new(id: impl Into<String>, kind: Kind, cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            id: id.into(),
+            line: Line::default(),
+            kind,
+            cwd: cwd.into(),
+            env: Env::default(),
+            inherit_env: Vec::new(),
+            config: Text::from("{}".to_owned()),
+            timeout: Duration::from_secs(30),
+            describe_timeout: Duration::from_secs(60),
+            mode: Mode::default(),
+            processes: 1,
+            max_pending: 256,
+            restart: Restart::default(),
+            required: false,
+            max_line: 16 << 20,
+            max_result: 8 << 20,
+            coerce: false,
+            publish: Publish::default(),
+            predecessor_topics: PredecessorTopics::default(),
+        }
+    }
+}
+
+/// A line of the file, 0 where there is none. Any two are equal: a toolbox that only moved in the
+/// file is the same toolbox to a reload.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Line(pub usize);
+
+impl PartialEq for Line {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Line {}
 
 /// What runs a toolbox.
 #[derive(Debug, Clone, PartialEq, Eq)]

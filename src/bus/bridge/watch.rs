@@ -1,0 +1,150 @@
+//! What the bridge notices and says beside its answers: malformed Messages, other hosts, old callers.
+
+use std::time::Instant;
+
+use tokio_tungstenite::tungstenite::Utf8Bytes;
+use tracing::{error, info, warn};
+
+use super::{Bridge, Outgoing, lock};
+use crate::bus::message::{Empty, Malformed, Message, frame};
+use crate::bus::service::{News, Other, PROBE, Step};
+use crate::bus::status::count;
+use crate::bus::toolboxes::Toolboxes;
+use crate::bus::topic::Topic;
+use crate::config::PredecessorTopics;
+use crate::json;
+
+/// Under which name a shared tool service is a conflict.
+const TOOL_SERVICE: &str = "ovos.tools";
+/// Characters of a list of context keys in a log line.
+const KEYS: usize = 200;
+
+impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
+    /// A malformed Message is dropped: nothing is derived from it, no answer, only a line in the log
+    /// that helps to find its producer (OVOS-MSG-1 §6.1).
+    pub(super) fn drop_malformed(&self, malformed: Option<Box<Malformed>>) {
+        let Some(malformed) = malformed else {
+            return;
+        };
+        count(&self.0.counters.malformed);
+        let admitted = lock(&self.0.malformed_log).admit(malformed.why.kind(), Instant::now());
+        if let Some(suppressed) = admitted {
+            warn!(
+                reason = %malformed.why,
+                topic = malformed.topic.as_deref(),
+                source = malformed.source.as_deref(),
+                session_id = malformed.session_id.as_deref(),
+                bytes = malformed.bytes,
+                shape = %malformed.sample,
+                suppressed,
+                "malformed message dropped"
+            );
+        }
+    }
+
+    /// Another host's answer: does it claim what this one answers for?
+    pub(super) fn overhear(&self, topic: Topic<'_>, frame: &Utf8Bytes) {
+        if topic == Topic::ServiceAnswer && !lock(&self.0.service).serves() {
+            // One that is silent only needs to know that somebody answers, not what.
+            lock(&self.0.service).answer_overheard(false, Instant::now());
+            return;
+        }
+        let message = match Message::parse(frame) {
+            Ok(message) => message,
+            Err(malformed) => return self.drop_malformed(Some(malformed)),
+        };
+        if topic == Topic::DiscoverAnswer {
+            let toolbox_id = message.data.get("toolbox_id").and_then(json::string);
+            if let Some(toolbox_id) = toolbox_id.filter(|id| self.0.toolboxes.hosts(id)) {
+                self.conflict(&toolbox_id, &message);
+            }
+            return;
+        }
+        let asker = message.context.get(PROBE).and_then(json::string);
+        let (step, still_serves) = {
+            let mut service = lock(&self.0.service);
+            let to_probe = asker.is_some_and(|id| id == service.instance());
+            (service.answer_overheard(to_probe, Instant::now()), service.serves())
+        };
+        self.follow(step);
+        if still_serves {
+            self.conflict(TOOL_SERVICE, &message);
+        }
+    }
+
+    fn conflict(&self, name: &str, message: &Message<'_>) {
+        let source = message.context_field("source");
+        lock(&self.0.conflicts).record(name, source.clone());
+        self.hourly(&format!("conflict {name}"), |suppressed| {
+            error!(
+                name,
+                source, suppressed, "another host on this bus answers for the same name: callers get two answers"
+            );
+        });
+    }
+
+    /// Does what the tool service decided, except for the answer itself.
+    pub(super) fn follow(&self, step: Step) {
+        match step.news {
+            Some(News::FellSilent(Other::ToolService)) => {
+                warn!("another tool service answers ovos.tools.* on this bus: toolhost is silent there");
+            }
+            Some(News::FellSilent(Other::Toolhost)) => {
+                warn!("another toolhost answers ovos.tools.* on this bus: this one is silent there");
+            }
+            Some(News::Resumed) => info!("no other tool service answers any more: toolhost answers ovos.tools.* again"),
+            None => {}
+        }
+        if step.probe {
+            self.probe("ovos.tools.list");
+        }
+    }
+
+    /// Asks the bus who else is there.
+    pub(super) fn probe(&self, topic: &str) {
+        // The instance id is hexadecimal: nothing to escape.
+        let context = format!("{{\"{PROBE}\":\"{}\"}}", lock(&self.0.service).instance());
+        self.0.answers.outgoing.send(frame(topic, &Empty, &context).into());
+    }
+
+    /// Whether a call on `topic` is answered, by the policy for predecessor topics (OVOS-TOOLS-1 §6).
+    pub(super) fn admits(&self, topic: Topic<'_>, message: &Message<'_>) -> bool {
+        let Topic::Predecessor(toolbox_id) = topic else {
+            return true;
+        };
+        match self.0.toolboxes.predecessor_topics(toolbox_id) {
+            PredecessorTopics::Ignore => return false,
+            PredecessorTopics::Warn => self.name_old_caller(toolbox_id, message),
+            PredecessorTopics::Answer => {}
+        }
+        count(&self.0.counters.predecessor_calls);
+        true
+    }
+
+    fn name_old_caller(&self, toolbox_id: &str, message: &Message<'_>) {
+        let source = message.context_field("source");
+        let session_id = message.session_id();
+        let caller = format!("caller {source:?} {session_id:?} {toolbox_id}");
+        self.hourly(&caller, |suppressed| {
+            let keys: Vec<_> = message.context.iter().map(|(key, _)| key).collect();
+            let keys: String = keys.join(" ").chars().take(KEYS).collect();
+            warn!(
+                topic = %message.topic,
+                source,
+                session_id,
+                context_keys = ?keys,
+                send_instead = %format!("ovos.persona.tools.call with data.toolbox_id \"{toolbox_id}\""),
+                suppressed,
+                "call on a predecessor topic"
+            );
+        });
+    }
+
+    /// Lets `line` be written once an hour for each `key`.
+    pub(super) fn hourly(&self, key: &str, line: impl FnOnce(u64)) {
+        let admitted = lock(&self.0.hourly_log).admit(key, Instant::now());
+        if let Some(suppressed) = admitted {
+            line(suppressed);
+        }
+    }
+}

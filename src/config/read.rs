@@ -1,0 +1,247 @@
+//! The tree → a [`Config`], collecting every fault on the way.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::fault::{Fault, Faults, Position};
+use super::yaml::{self, Entry, Node, below};
+use super::{BusConfig, Config, Lookup, PredecessorTopics, ToolService, toolbox};
+
+/// Far more than any file of this kind holds; a mistyped path to a disk image ends here.
+const LONGEST_FILE: u64 = 4 << 20;
+
+pub(super) const TOP_KEYS: &[&str] = &["bus", "tool_service", "predecessor_topics", "defaults", "toolboxes"];
+
+const PREDECESSORS: &[(&str, PredecessorTopics)] = &[
+    ("answer", PredecessorTopics::Answer),
+    ("warn", PredecessorTopics::Warn),
+    ("ignore", PredecessorTopics::Ignore),
+];
+
+/// What the reading of one file shares: where it is, the environment, and what was found wrong.
+pub(super) struct Reader<'a> {
+    /// As it was named, for faults.
+    pub(super) file: PathBuf,
+    /// Absolute; what relative paths are relative to.
+    pub(super) folder: PathBuf,
+    pub(super) env: Lookup<'a>,
+    pub(super) faults: Vec<Fault>,
+}
+
+impl Config {
+    /// Reads `file`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it and the files it names.
+    pub fn load(file: &Path, env: Lookup<'_>) -> Result<Self, Faults> {
+        let text = text_of(file, LONGEST_FILE).map_err(|(at, what)| {
+            Faults::new(vec![Fault {
+                file: file.to_owned(),
+                at,
+                path: String::new(),
+                what,
+            }])
+        })?;
+        Self::parse(&text, file, env)
+    }
+
+    /// Reads `text` as if it stood in `file`, which need not exist.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it and the files it names.
+    pub fn parse(text: &str, file: &Path, env: Lookup<'_>) -> Result<Self, Faults> {
+        // Fails for an empty path only, which no text was read from.
+        let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
+        let mut reader = Reader {
+            file: file.to_owned(),
+            folder,
+            env,
+            faults: Vec::new(),
+        };
+        let config = reader.config(text, absolute);
+        match config {
+            Some(config) if reader.faults.is_empty() => Ok(config),
+            _ => Err(Faults::new(reader.faults)),
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn config(&mut self, text: &str, file: PathBuf) -> Option<Config> {
+        let (root, mistakes) = yaml::parse(text);
+        let readable = root.is_some() || mistakes.is_empty();
+        for mistake in mistakes {
+            self.fault(mistake.at, &mistake.path, mistake.what);
+        }
+        let start = Position { line: 1, column: 1 };
+        match root {
+            Some(mut root) => {
+                self.expand(&mut root, "");
+                self.top(&root, file)
+            }
+            None => {
+                if readable {
+                    self.fault(
+                        start,
+                        "",
+                        "the file is empty; it needs 'toolboxes', a mapping from toolbox_id to toolbox",
+                    );
+                }
+                None
+            }
+        }
+    }
+
+    fn top(&mut self, root: &Node, file: PathBuf) -> Option<Config> {
+        let entries = self.entries(root, "", "a mapping with the key 'toolboxes'")?;
+        let mut bus = BusConfig::default();
+        let mut tool_service = ToolService::default();
+        let mut predecessors = PredecessorTopics::default();
+        let (mut defaults, mut toolboxes) = (None, None);
+        for entry in entries {
+            let (path, value) = (entry.key.as_str(), &entry.value);
+            match path {
+                "bus" => bus = self.bus(value, path),
+                "tool_service" => tool_service = self.tool_service(value, path).unwrap_or_default(),
+                "predecessor_topics" => predecessors = self.predecessor_topics(value, path).unwrap_or_default(),
+                "defaults" => defaults = Some(value),
+                "toolboxes" => toolboxes = Some(value),
+                _ if path.starts_with("x-") => {}
+                _ if toolbox::KEYS.contains(&path) => {
+                    self.fault(
+                        entry.at,
+                        path,
+                        "unknown key here; it stands under 'defaults' or under a toolbox",
+                    );
+                }
+                _ => self.unknown(entry, path, TOP_KEYS),
+            }
+        }
+        let defaults = match defaults {
+            Some(node) => self.defaults(node),
+            None => &[],
+        };
+        let Some(toolboxes) = toolboxes else {
+            self.fault(
+                root.at,
+                "toolboxes",
+                "is missing; expected a mapping from toolbox_id to toolbox",
+            );
+            return None;
+        };
+        let toolboxes = self.entries(toolboxes, "toolboxes", "a mapping from toolbox_id to toolbox")?;
+        let toolboxes = toolboxes
+            .iter()
+            .filter_map(|entry| self.toolbox(entry, defaults, predecessors))
+            .collect();
+        Some(Config {
+            file,
+            bus,
+            tool_service,
+            toolboxes,
+        })
+    }
+
+    /// Looks the defaults over once by themselves, so that their faults are theirs.
+    fn defaults<'n>(&mut self, node: &'n Node) -> &'n [Entry] {
+        let entries = self
+            .entries(node, "defaults", "a mapping of keys of a toolbox")
+            .unwrap_or_default();
+        self.keys(entries, "defaults", PredecessorTopics::default());
+        entries
+    }
+
+    fn tool_service(&mut self, node: &Node, path: &str) -> Option<ToolService> {
+        self.parsed(node, path, "true, false or auto", |text| match text {
+            "true" | "True" | "TRUE" => Some(ToolService::Yes),
+            "false" | "False" | "FALSE" => Some(ToolService::No),
+            "auto" => Some(ToolService::Auto),
+            _ => None,
+        })
+    }
+
+    pub(super) fn predecessor_topics(&mut self, node: &Node, path: &str) -> Option<PredecessorTopics> {
+        self.choice(node, path, PREDECESSORS)
+    }
+
+    fn toolbox(
+        &mut self,
+        entry: &Entry,
+        defaults: &[Entry],
+        predecessors: PredecessorTopics,
+    ) -> Option<super::ToolboxConfig> {
+        let path = below("toolboxes", &entry.key);
+        if let Some(what) = unfit_id(&entry.key) {
+            self.fault(entry.at, &path, what);
+        }
+        let own = self.entries(&entry.value, &path, "the keys of a toolbox")?;
+        let merged = toolbox::with_defaults(own, defaults);
+        let draft = self.keys(&merged, &path, predecessors);
+        if !own.iter().chain(defaults).any(|entry| toolbox::is_kind(&entry.key)) {
+            self.fault(
+                entry.at,
+                &path,
+                "needs 'command', the program that runs it: [program, argument, ...]",
+            );
+        }
+        let mut toolbox = draft.finished()?;
+        toolbox.id.clone_from(&entry.key);
+        toolbox.line = super::Line(entry.at.line);
+        Some(toolbox)
+    }
+}
+
+/// Why `id` cannot be a toolbox_id.
+fn unfit_id(id: &str) -> Option<String> {
+    let unfit = id.chars().find(|c| !c.is_ascii_alphanumeric() && !"_-".contains(*c));
+    match unfit {
+        None if id.is_empty() => Some("a toolbox_id has at least one character".into()),
+        None => None,
+        Some(c @ (':' | '.')) => Some(format!(
+            "'{c}' cannot stand in a toolbox_id (OVOS-TOOLS-1): use A-Z a-z 0-9 _ -"
+        )),
+        Some(c) => Some(format!(
+            "'{}' cannot stand in a toolbox_id: use A-Z a-z 0-9 _ -",
+            c.escape_debug()
+        )),
+    }
+}
+
+/// The text of `file`, or why there is none.
+pub(super) fn text_of(file: &Path, longest: u64) -> Result<String, (Option<Position>, String)> {
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(file).and_then(|open| open.take(longest + 1).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        return Err((None, format!("cannot be read: {}", plain(&error))));
+    }
+    if bytes.len() as u64 > longest {
+        return Err((None, format!("is larger than {longest} bytes")));
+    }
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err((None, "is UTF-16; save it as UTF-8".into()));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
+        let line = good.rsplit('\n').next().unwrap_or_default();
+        let at = Position {
+            line: good.matches('\n').count() + 1,
+            column: line.chars().count() + 1,
+        };
+        (Some(at), "not UTF-8 from here on".into())
+    })
+}
+
+/// An error of the system without its number.
+pub(super) fn plain(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".into(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
+        std::io::ErrorKind::IsADirectory => "it is a folder".into(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

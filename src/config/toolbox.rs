@@ -1,0 +1,427 @@
+//! The keys of one toolbox, or of `defaults`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::fault::{Fault, Position};
+use super::read::{self, Reader};
+use super::scalars::plain;
+use super::yaml::{Entry, Node, Value, below};
+use super::{Kind, Mode, PredecessorTopics, Publish, Restart, RestartWhen, ToolboxConfig, dotenv, expand, words};
+use crate::json::Text;
+
+/// Every key of a toolbox.
+pub(super) const KEYS: &[&str] = &[
+    "command",
+    "cwd",
+    "env",
+    "env_file",
+    "inherit_env",
+    "config",
+    "timeout",
+    "describe_timeout",
+    "mode",
+    "processes",
+    "max_pending",
+    "start",
+    "restart",
+    "required",
+    "max_line",
+    "max_result",
+    "coerce",
+    "namespace",
+    "rename",
+    "allow",
+    "deny",
+    "predecessor_topics",
+];
+
+pub(super) const RESTART_KEYS: &[&str] = &["when", "backoff", "max_backoff", "give_up_after", "within"];
+
+/// Exactly one of these a toolbox.
+const KINDS: &[&str] = &["command", "tools", "script", "mcp", "opm"];
+
+/// What the format has a place for and this version does not read.
+const LATER: &[&str] = &["tools", "script", "mcp", "opm", "limits", "idle_timeout"];
+
+const NOT_YET: &str = "is not in this version of toolhost yet";
+
+/// The OVOS bus ends a connection that sends more; what is left of its 25 MiB is for the rest of the message.
+const LARGEST_RESULT: usize = 25_000_000;
+
+const LARGEST_LINE: usize = 1 << 30;
+
+const LONGEST_ENV_FILE: u64 = 1 << 20;
+
+const MODES: &[(&str, Mode)] = &[("persistent", Mode::Persistent), ("oneshot", Mode::Oneshot)];
+
+const WHENS: &[(&str, RestartWhen)] = &[
+    ("always", RestartWhen::Always),
+    ("on_failure", RestartWhen::OnFailure),
+    ("never", RestartWhen::Never),
+];
+
+/// Replaces `place` by what was read, if anything was.
+fn set<T>(place: &mut T, read: Option<T>) {
+    if let Some(value) = read {
+        *place = value;
+    }
+}
+
+/// Whether `name` can be the name of a variable.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
+}
+
+/// Whether `key` says what runs a toolbox.
+pub(super) fn is_kind(key: &str) -> bool {
+    KINDS.contains(&key)
+}
+
+/// `own` and what `defaults` adds. Mappings are joined, one level deep.
+pub(super) fn with_defaults<'n>(own: &'n [Entry], defaults: &'n [Entry]) -> Vec<Cow<'n, Entry>> {
+    let own_kind = own.iter().any(|entry| is_kind(&entry.key));
+    let mut merged: Vec<Cow<'n, Entry>> = own.iter().map(Cow::Borrowed).collect();
+    for default in defaults {
+        match merged.iter_mut().find(|entry| entry.key == default.key) {
+            None if own_kind && is_kind(&default.key) => {}
+            None => merged.push(Cow::Borrowed(default)),
+            Some(entry) => {
+                if let (Value::Mapping(inner), Value::Mapping(more)) = (&entry.value.value, &default.value.value) {
+                    let lacking = |more: &&Entry| inner.iter().all(|entry| entry.key != more.key);
+                    let joined = inner.iter().chain(more.iter().filter(lacking)).cloned().collect();
+                    entry.to_mut().value.value = Value::Mapping(joined);
+                }
+            }
+        }
+    }
+    merged
+}
+
+/// An entry, borrowed or joined with a default.
+pub(super) trait AsEntry {
+    fn entry(&self) -> &Entry;
+}
+
+impl AsEntry for Entry {
+    fn entry(&self) -> &Entry {
+        self
+    }
+}
+
+impl AsEntry for Cow<'_, Entry> {
+    fn entry(&self) -> &Entry {
+        self
+    }
+}
+
+/// A toolbox while its keys are read.
+pub(super) struct Draft {
+    toolbox: ToolboxConfig,
+    command: Option<Vec<String>>,
+    /// Lower than `env`, wherever the two stand.
+    env_file: Vec<(String, String)>,
+}
+
+impl Draft {
+    /// The toolbox, `None` where nothing runs it.
+    pub(super) fn finished(self) -> Option<ToolboxConfig> {
+        let mut toolbox = self.toolbox;
+        toolbox.kind = Kind::Command(self.command?);
+        let mut env: BTreeMap<String, String> = self.env_file.into_iter().collect();
+        env.append(&mut toolbox.env.0);
+        toolbox.env.0 = env;
+        Some(toolbox)
+    }
+}
+
+impl Reader<'_> {
+    /// Reads `entries`; what is wrong or missing has its default.
+    pub(super) fn keys<E: AsEntry>(&mut self, entries: &[E], path: &str, predecessors: PredecessorTopics) -> Draft {
+        let toolbox = ToolboxConfig::new("", Kind::Command(Vec::new()), self.folder.clone());
+        let mut draft = Draft {
+            toolbox,
+            command: None,
+            env_file: Vec::new(),
+        };
+        draft.toolbox.predecessor_topics = predecessors;
+        for entry in entries {
+            let entry = entry.entry();
+            self.key(entry, &below(path, &entry.key), &mut draft);
+        }
+        let kinds: Vec<&Entry> = entries
+            .iter()
+            .map(AsEntry::entry)
+            .filter(|entry| is_kind(&entry.key))
+            .collect();
+        if let [first, second, ..] = kinds[..] {
+            let what = format!(
+                "exactly one of command, tools, script, mcp and opm, but '{}' stands beside it",
+                first.key
+            );
+            self.fault(second.at, &below(path, &second.key), what);
+        }
+        draft
+    }
+
+    fn key(&mut self, entry: &Entry, path: &str, draft: &mut Draft) {
+        let (value, toolbox) = (&entry.value, &mut draft.toolbox);
+        match entry.key.as_str() {
+            "command" => draft.command = self.command(value, path),
+            "cwd" => set(&mut toolbox.cwd, self.path(value, path, "a folder")),
+            "env" => toolbox.env.0 = self.env(value, path),
+            "env_file" => draft.env_file = self.env_file(value, path),
+            "inherit_env" => set(&mut toolbox.inherit_env, self.names(value, path)),
+            "config" => set(&mut toolbox.config, self.free(value, path)),
+            "timeout" => set(&mut toolbox.timeout, self.duration(value, path)),
+            "describe_timeout" => set(&mut toolbox.describe_timeout, self.duration(value, path)),
+            "mode" => set(&mut toolbox.mode, self.choice(value, path, MODES)),
+            "processes" => set(&mut toolbox.processes, self.count(value, path, 1..=1024)),
+            "max_pending" => set(&mut toolbox.max_pending, self.count(value, path, 1..=1_000_000)),
+            "start" => self.start(value, path),
+            "restart" => set(&mut toolbox.restart, self.restart(value, path)),
+            "required" => set(&mut toolbox.required, self.boolean(value, path)),
+            "max_line" => set(&mut toolbox.max_line, self.size(value, path, LARGEST_LINE, "1GiB")),
+            "max_result" => {
+                let most = "25MB, where the OVOS bus cuts a connection";
+                set(&mut toolbox.max_result, self.size(value, path, LARGEST_RESULT, most));
+            }
+            "coerce" => set(&mut toolbox.coerce, self.boolean(value, path)),
+            "predecessor_topics" => set(&mut toolbox.predecessor_topics, self.predecessor_topics(value, path)),
+            "namespace" | "rename" | "allow" | "deny" => self.publish(entry, path, &mut toolbox.publish),
+            key if LATER.contains(&key) => self.fault(entry.at, path, NOT_YET),
+            "args" => self.fault(
+                entry.at,
+                path,
+                "unknown key; arguments stand in 'command': [program, argument, ...]",
+            ),
+            "environment" => self.fault(entry.at, path, "unknown key; did you mean 'env'?"),
+            "working_dir" | "workdir" | "dir" => self.fault(entry.at, path, "unknown key; did you mean 'cwd'?"),
+            _ => self.unknown(entry, path, KEYS),
+        }
+    }
+
+    fn command(&mut self, node: &Node, path: &str) -> Option<Vec<String>> {
+        const EXPECTED: &str = "a program and its arguments: [program, argument, ...]";
+        let argv = match &node.value {
+            Value::Scalar(scalar) if !scalar.is_missing() => self.command_line(node, &scalar.typed, path)?,
+            Value::Broken => return None,
+            Value::Sequence(items) if !items.is_empty() => self.arguments(items, path)?,
+            _ => {
+                self.fault(node.at, path, format!("expected {EXPECTED}"));
+                return None;
+            }
+        };
+        match argv.first() {
+            None => self.fault(node.at, path, format!("expected {EXPECTED}")),
+            Some(program) if program.is_empty() => self.fault(node.at, path, "the program has no name"),
+            Some(_) => return Some(argv.into_iter().map(|argument| self.rooted(argument)).collect()),
+        }
+        None
+    }
+
+    /// Words first, variables after: what a variable holds is never split.
+    fn command_line(&mut self, node: &Node, line: &str, path: &str) -> Option<Vec<String>> {
+        let expanded = |words: Vec<String>| words.iter().map(|word| expand::expand(word, self.env)).collect();
+        let words: Result<Vec<String>, String> = words::split(line).and_then(expanded);
+        match words {
+            Ok(words) if words.iter().any(|word| word.contains('\0')) => {
+                self.fault(node.at, path, "an argument cannot hold a NUL character");
+                None
+            }
+            Ok(words) => Some(words),
+            Err(what) => {
+                self.fault(node.at, path, what);
+                None
+            }
+        }
+    }
+
+    fn arguments(&mut self, items: &[Node], path: &str) -> Option<Vec<String>> {
+        let mut argv = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let expected = "an argument (a text without a NUL character)";
+            let fits = |text: &str| (!text.contains('\0')).then(|| text.to_owned());
+            argv.extend(self.parsed(item, &format!("{path}[{index}]"), expected, fits));
+        }
+        if let ([one], [item]) = (&argv[..], items)
+            && one
+                .split_once(char::is_whitespace)
+                .is_some_and(|(program, _)| !program.contains('/'))
+        {
+            let what = "an item of the list is one argument, blanks and all: write [program, argument, ...]";
+            self.fault(item.at, &format!("{path}[0]"), what);
+        }
+        (argv.len() == items.len()).then_some(argv)
+    }
+
+    /// `./x` and `../x` are files beside the configuration, whatever folder the program starts in.
+    fn rooted(&self, argument: String) -> String {
+        if !argument.starts_with("./") && !argument.starts_with("../") {
+            return argument;
+        }
+        match self.folder.join(plain(&argument)).into_os_string().into_string() {
+            Ok(path) => path,
+            // A folder that is no UTF-8 cannot stand in an argument; the program sees what was typed.
+            Err(_) => argument,
+        }
+    }
+
+    /// Faults of this key and those below never hold what was found.
+    fn env(&mut self, node: &Node, path: &str) -> BTreeMap<String, String> {
+        let entries = match &node.value {
+            Value::Mapping(entries) => &entries[..],
+            Value::Scalar(scalar) if scalar.is_null() => &[],
+            Value::Broken => &[],
+            Value::Scalar(_) | Value::Sequence(_) => {
+                self.fault(node.at, path, "expected a mapping of names to values: {NAME: value}");
+                &[]
+            }
+        };
+        let mut env = BTreeMap::new();
+        for entry in entries {
+            let path = below(path, &entry.key);
+            if !is_name(&entry.key) {
+                self.fault(entry.at, &path, "the name of a variable is not empty and holds no '='");
+            }
+            match &entry.value.value {
+                Value::Scalar(scalar) if scalar.is_null() => {
+                    self.fault(
+                        entry.value.at,
+                        &path,
+                        "has no value; an empty one is written \"\", the word null in quotes",
+                    );
+                }
+                Value::Scalar(scalar) if scalar.text().contains('\0') => {
+                    self.fault(entry.value.at, &path, "a value cannot hold a NUL character");
+                }
+                Value::Scalar(scalar) => {
+                    env.insert(entry.key.clone(), scalar.text().to_owned());
+                }
+                Value::Broken => {}
+                Value::Sequence(_) | Value::Mapping(_) => {
+                    self.fault(entry.value.at, &path, "expected a text, found a list or a mapping");
+                }
+            }
+        }
+        env
+    }
+
+    fn env_file(&mut self, node: &Node, path: &str) -> Vec<(String, String)> {
+        let Some(file) = self.path(node, path, "a file of KEY=value lines") else {
+            return Vec::new();
+        };
+        match read::text_of(&file, LONGEST_ENV_FILE) {
+            Ok(text) => {
+                let (variables, wrong) = dotenv::parse(&text);
+                for (at, what) in wrong {
+                    self.fault_in(&file, Some(at), what);
+                }
+                variables
+            }
+            Err((None, what)) => {
+                self.fault(node.at, path, format!("{} {what}", file.display()));
+                Vec::new()
+            }
+            Err((at, what)) => {
+                self.fault_in(&file, at, &what);
+                Vec::new()
+            }
+        }
+    }
+
+    fn fault_in(&mut self, file: &PathBuf, at: Option<Position>, what: &str) {
+        self.faults.push(Fault {
+            file: file.clone(),
+            at,
+            path: String::new(),
+            what: what.into(),
+        });
+    }
+
+    fn names(&mut self, node: &Node, path: &str) -> Option<Vec<String>> {
+        let names = self.texts(node, path, "name of a variable")?;
+        if names.iter().any(|name| name.contains('=')) {
+            self.fault(node.at, path, "names only: a value is set under 'env'");
+        }
+        Some(names)
+    }
+
+    fn free(&mut self, node: &Node, path: &str) -> Option<Text> {
+        let entries = self.entries(node, path, "a mapping")?;
+        let mut out = String::new();
+        self.object(entries, path, &mut out);
+        Some(Text::from(out))
+    }
+
+    fn start(&mut self, node: &Node, path: &str) {
+        if self.choice(node, path, &[("eager", false), ("lazy", true)]) == Some(true) {
+            self.fault(node.at, path, format!("'lazy' {NOT_YET}"));
+        }
+    }
+
+    fn restart(&mut self, node: &Node, path: &str) -> Option<Restart> {
+        let mut restart = Restart::default();
+        for entry in self.entries(node, path, "a mapping such as {when: on_failure}")? {
+            let (path, value) = (&below(path, &entry.key), &entry.value);
+            match entry.key.as_str() {
+                "when" => set(&mut restart.when, self.choice(value, path, WHENS)),
+                "backoff" => set(&mut restart.backoff, self.duration(value, path)),
+                "max_backoff" => set(&mut restart.max_backoff, self.duration(value, path)),
+                "give_up_after" => {
+                    let count = self.count(value, path, 1..=1_000_000);
+                    set(
+                        &mut restart.give_up_after,
+                        count.and_then(|count| u32::try_from(count).ok()),
+                    );
+                }
+                "within" => set(&mut restart.within, self.duration(value, path)),
+                _ => self.unknown(entry, path, RESTART_KEYS),
+            }
+        }
+        if restart.backoff > restart.max_backoff {
+            let most = humantime::format_duration(restart.max_backoff);
+            self.fault(
+                node.at,
+                path,
+                format!("'backoff' is longer than 'max_backoff', which is {most}"),
+            );
+        }
+        Some(restart)
+    }
+
+    fn publish(&mut self, entry: &Entry, path: &str, publish: &mut Publish) {
+        match entry.key.as_str() {
+            "namespace" => {
+                let expected = "a word of A-Z a-z 0-9 _ -, put before every name";
+                publish.namespace = self.parsed(&entry.value, path, expected, |text| {
+                    let fits = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+                    (!text.is_empty() && text.chars().all(fits)).then(|| text.to_owned())
+                });
+            }
+            "rename" => publish.rename = self.rename(&entry.value, path),
+            "allow" => set(&mut publish.allow, self.texts(&entry.value, path, "name of a tool")),
+            _ => set(&mut publish.deny, self.texts(&entry.value, path, "name of a tool")),
+        }
+    }
+
+    fn rename(&mut self, node: &Node, path: &str) -> BTreeMap<String, String> {
+        let mut renamed: BTreeMap<String, String> = BTreeMap::new();
+        for entry in self
+            .entries(node, path, "a mapping of names to names")
+            .unwrap_or_default()
+        {
+            let path = below(path, &entry.key);
+            let Some(name) = self.text(&entry.value, &path, "the name to publish") else {
+                continue;
+            };
+            if let Some((other, _)) = renamed.iter().find(|(_, taken)| **taken == name) {
+                let what = format!("'{other}' is renamed to the same name");
+                self.fault(entry.value.at, &path, what);
+            }
+            renamed.insert(entry.key.clone(), name);
+        }
+        renamed
+    }
+}

@@ -1,0 +1,261 @@
+//! Child processes: how one is started, spoken to, watched and ended.
+//!
+//! This room knows bytes, signals and exits. What the lines mean is the [`supervisor`]'s business,
+//! and no toolbox, tool or bus is named here.
+//!
+//! [`supervisor`]: crate::supervisor
+
+pub mod exit;
+pub mod guard;
+pub mod lines;
+pub mod spawn;
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes, BytesMut};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::{Sleep, sleep};
+use tokio_util::io::poll_read_buf;
+
+use exit::Exit;
+use lines::{LineBuffer, Piece};
+
+/// How long the pipes are read on after the process has exited.
+///
+/// Exit is what `wait` says, not the end of a pipe: a grandchild may hold the pipe open for hours.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// Longest piece of a line on stderr; the rest is the next piece.
+const STDERR_PIECE: usize = 8 * 1024;
+
+/// What a process did.
+#[derive(Debug)]
+pub enum ProcessEvent {
+    /// A line on stdout, without its end.
+    Line(Bytes),
+    /// A line on stdout longer than the limit; its rest is skipped. `head` is how it began.
+    LineTooLong {
+        /// The first bytes of it.
+        head: Bytes,
+    },
+    /// A line, or a piece of a long one, on stderr.
+    Stderr(Bytes),
+    /// stdin or stdout was closed by the process, which lives on. Each of them once.
+    PipeClosed(&'static str),
+    /// It is gone, and so is its whole process group. Always the last event.
+    Exited(Exit),
+}
+
+/// A running child, leader of its own process group.
+///
+/// [`Process::poll_event`] does all its input and output: no task of its own, nothing is lost when
+/// a caller stops polling, and writing never waits on reading.
+#[derive(Debug)]
+pub struct Process {
+    child: tokio::process::Child,
+    group: Pid,
+    stdin: Option<ChildStdin>,
+    unsent: BytesMut,
+    close_stdin: bool,
+    stdout: Option<ChildStdout>,
+    stdout_lines: LineBuffer,
+    stderr: Option<ChildStderr>,
+    stderr_lines: LineBuffer,
+    /// A pipe it closed, and the time it has to exit before that is an event of its own.
+    closed: Option<(&'static str, Pin<Box<Sleep>>)>,
+    exit: Option<Exit>,
+    drain: Option<Pin<Box<Sleep>>>,
+    guard: guard::Guard,
+}
+
+impl Process {
+    /// Takes over a child just spawned with three pipes in a group of its own.
+    fn new(mut child: tokio::process::Child, group: Pid, max_line: usize, guard: guard::Guard) -> Self {
+        guard.watch(group);
+        Self {
+            group,
+            stdin: child.stdin.take(),
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+            child,
+            unsent: BytesMut::new(),
+            close_stdin: false,
+            stdout_lines: LineBuffer::new(max_line),
+            stderr_lines: LineBuffer::new_cutting(STDERR_PIECE),
+            closed: None,
+            exit: None,
+            drain: None,
+            guard,
+        }
+    }
+
+    /// Its process id, which is its group's too.
+    pub fn pid(&self) -> i32 {
+        self.group.as_raw()
+    }
+
+    /// Puts `bytes` behind what is still to be written to stdin; the next poll writes them.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.unsent.extend_from_slice(bytes);
+    }
+
+    /// Bytes the process has not taken yet.
+    pub fn unsent(&self) -> usize {
+        self.unsent.len()
+    }
+
+    /// Closes stdin once everything sent is written.
+    pub fn close_stdin(&mut self) {
+        self.close_stdin = true;
+    }
+
+    /// Signals the whole group.
+    pub fn signal(&self, signal: Signal) {
+        // ESRCH: the group is gone already, which is what any signal here is after.
+        let _gone = killpg(self.group, signal);
+    }
+
+    /// The next thing that happens, after [`ProcessEvent::Exited`] never again.
+    ///
+    /// Cancel-safe: every byte read or still to be written stays in `self`.
+    pub fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<ProcessEvent> {
+        self.poll_exit(cx);
+        self.poll_write(cx);
+        if let Poll::Ready(event) = self.poll_stdout(cx) {
+            return Poll::Ready(event);
+        }
+        if let Poll::Ready(event) = self.poll_stderr(cx) {
+            return Poll::Ready(event);
+        }
+        self.poll_end(cx)
+    }
+
+    fn poll_exit(&mut self, cx: &mut Context<'_>) {
+        if self.exit.is_some() {
+            return;
+        }
+        let waited = {
+            let wait = std::pin::pin!(self.child.wait());
+            wait.poll(cx)
+        };
+        let Poll::Ready(status) = waited else { return };
+        self.exit = Some(Exit::from(status));
+        self.stdin = None;
+        // What the leader left behind goes with it, also one that holds our pipes.
+        self.signal(Signal::SIGKILL);
+        self.guard.forget(self.group);
+        self.drain = Some(Box::pin(sleep(DRAIN)));
+    }
+
+    /// Writes what can be written.
+    fn poll_write(&mut self, cx: &mut Context<'_>) {
+        while let Some(stdin) = &mut self.stdin {
+            if self.unsent.is_empty() {
+                if self.close_stdin {
+                    self.stdin = None;
+                }
+                return;
+            }
+            match Pin::new(stdin).poll_write(cx, &self.unsent) {
+                Poll::Pending => return,
+                Poll::Ready(Ok(written)) if written > 0 => self.unsent.advance(written),
+                Poll::Ready(_) => {
+                    self.stdin = None;
+                    self.unsent.clear();
+                    self.pipe_closed("stdin");
+                }
+            }
+        }
+    }
+
+    /// A process that exits closes its pipes a moment before `wait` knows.
+    fn pipe_closed(&mut self, pipe: &'static str) {
+        if self.exit.is_none() && self.closed.is_none() {
+            self.closed = Some((pipe, Box::pin(sleep(DRAIN))));
+        }
+    }
+
+    fn poll_stdout(&mut self, cx: &mut Context<'_>) -> Poll<ProcessEvent> {
+        loop {
+            match self.stdout_lines.next_piece() {
+                Some(Piece::Line(line)) => return Poll::Ready(ProcessEvent::Line(line)),
+                Some(Piece::TooLong { head }) => return Poll::Ready(ProcessEvent::LineTooLong { head }),
+                None => {}
+            }
+            let Some(stdout) = &mut self.stdout else {
+                return Poll::Pending;
+            };
+            if ready!(poll_read(Pin::new(stdout), cx, &mut self.stdout_lines)) {
+                continue;
+            }
+            self.stdout = None;
+            if let Some(line) = self.stdout_lines.take_rest() {
+                return Poll::Ready(ProcessEvent::Line(line));
+            }
+            self.pipe_closed("stdout");
+        }
+    }
+
+    fn poll_stderr(&mut self, cx: &mut Context<'_>) -> Poll<ProcessEvent> {
+        loop {
+            if let Some(Piece::Line(line)) = self.stderr_lines.next_piece() {
+                return Poll::Ready(ProcessEvent::Stderr(line));
+            }
+            let Some(stderr) = &mut self.stderr else {
+                return Poll::Pending;
+            };
+            if ready!(poll_read(Pin::new(stderr), cx, &mut self.stderr_lines)) {
+                continue;
+            }
+            self.stderr = None;
+            if let Some(line) = self.stderr_lines.take_rest() {
+                return Poll::Ready(ProcessEvent::Stderr(line));
+            }
+        }
+    }
+
+    /// The end, once it has exited and its pipes are read out or their time is up.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<ProcessEvent> {
+        if self.exit.is_none()
+            && let Some((pipe, patience)) = &mut self.closed
+        {
+            ready!(patience.as_mut().poll(cx));
+            let pipe = *pipe;
+            self.closed = None;
+            return Poll::Ready(ProcessEvent::PipeClosed(pipe));
+        }
+        let (Some(exit), Some(drain)) = (&self.exit, &mut self.drain) else {
+            return Poll::Pending;
+        };
+        if self.stdout.is_some() || self.stderr.is_some() {
+            ready!(drain.as_mut().poll(cx));
+        }
+        let exit = exit.clone();
+        self.stdout = None;
+        self.stderr = None;
+        self.drain = None;
+        Poll::Ready(ProcessEvent::Exited(exit))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // A task that panics or is dropped leaves nothing running; tokio reaps the leader.
+        if self.exit.is_none() {
+            self.signal(Signal::SIGKILL);
+            self.guard.forget(self.group);
+        }
+    }
+}
+
+/// Reads once into `lines`; `false` at the end of the pipe.
+fn poll_read<R: AsyncRead>(pipe: Pin<&mut R>, cx: &mut Context<'_>, lines: &mut LineBuffer) -> Poll<bool> {
+    // A pipe that fails is as good as closed: `wait` tells what became of the process.
+    let read = ready!(poll_read_buf(pipe, cx, lines.room()));
+    Poll::Ready(read.is_ok_and(|bytes| bytes > 0))
+}

@@ -1,0 +1,274 @@
+//! The one place that starts a program: argv, folder, environment, pipes and group are all stated.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use nix::unistd::Pid;
+
+use super::Process;
+use super::guard::Guard;
+
+/// Variables every child gets from the host (contract §1), `LC_*` and `XDG_*` besides.
+const INHERITED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
+const INHERITED_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
+
+/// Where programs are looked for when neither host nor toolbox names a PATH.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Tries while the file is still open for writing elsewhere (ETXTBSY), and the wait between them.
+const BUSY_TRIES: u32 = 50;
+const BUSY_WAIT: Duration = Duration::from_millis(10);
+
+/// What to start.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The program and its arguments; never empty.
+    pub argv: Vec<String>,
+    /// The folder it starts in.
+    pub cwd: PathBuf,
+    /// Its whole environment.
+    pub environment: Environment,
+    /// Bytes one line on its stdout may have.
+    pub max_line: usize,
+}
+
+/// A whole environment. `Debug` shows no values: some are secret.
+#[derive(Clone, Default)]
+pub struct Environment(BTreeMap<OsString, OsString>);
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl Environment {
+    /// The environment of a toolbox's child (contract §1): the base set and `inherit` out of
+    /// `host`, then `own`, then what says that it runs under toolhost. PYTHONUNBUFFERED and
+    /// PYTHONIOENCODING give way to the toolbox's own.
+    pub fn of_toolbox(
+        toolbox_id: &str,
+        host: impl IntoIterator<Item = (OsString, OsString)>,
+        inherit: &[String],
+        own: &BTreeMap<String, String>,
+    ) -> Self {
+        let mut all = BTreeMap::from([
+            ("PYTHONUNBUFFERED".into(), "1".into()),
+            ("PYTHONIOENCODING".into(), "utf-8".into()),
+        ]);
+        all.extend(host.into_iter().filter(|(name, _)| is_inherited(name, inherit)));
+        all.extend(own.iter().map(|(name, value)| (name.into(), value.into())));
+        all.insert("TOOLHOST_TOOLBOX_ID".into(), toolbox_id.into());
+        Self(all)
+    }
+
+    fn path(&self) -> &OsStr {
+        self.0
+            .get(OsStr::new("PATH"))
+            .map_or(OsStr::new(DEFAULT_PATH), OsString::as_os_str)
+    }
+}
+
+fn is_inherited(name: &OsStr, inherit: &[String]) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    INHERITED.contains(&name)
+        || INHERITED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || inherit.iter().any(|wanted| wanted == name)
+}
+
+/// Why a program could not be started. Never names a value of the environment.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// No program of that name on the PATH.
+    #[error("'{program}' not found on the PATH {path} (working folder {})", .cwd.display())]
+    NotOnPath {
+        /// As written.
+        program: String,
+        /// The toolbox's PATH.
+        path: String,
+        /// The toolbox's folder.
+        cwd: PathBuf,
+    },
+    /// The path names nothing.
+    #[error("'{}' does not exist (working folder {})", .program.display(), .cwd.display())]
+    NoFile {
+        /// The path looked at.
+        program: PathBuf,
+        /// The toolbox's folder.
+        cwd: PathBuf,
+    },
+    /// The folder to start in names nothing.
+    #[error("the working folder {} does not exist", .0.display())]
+    NoFolder(PathBuf),
+    /// The file is there, its interpreter is not.
+    #[error("'{}' names the interpreter '{interpreter}' in its first line, which does not exist{hint}", .program.display())]
+    NoInterpreter {
+        /// The script.
+        program: PathBuf,
+        /// What stands behind `#!`.
+        interpreter: String,
+        /// What is behind it, if that can be told.
+        hint: &'static str,
+    },
+    /// Not executable.
+    #[error("'{}' is not executable; try chmod +x", .0.display())]
+    NotExecutable(PathBuf),
+    /// Anything else.
+    #[error("cannot start '{}': {error}", .program.display())]
+    Other {
+        /// The path started.
+        program: PathBuf,
+        /// The system's words.
+        error: io::Error,
+    },
+}
+
+/// Starts `program` as the leader of a process group of its own, with three pipes.
+///
+/// # Errors
+/// [`SpawnError`], in words for the owner of the configuration.
+pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnError> {
+    let path = find(program)?;
+    let mut tries = 0;
+    let child = loop {
+        match command(program, &path).spawn() {
+            Ok(child) => break child,
+            Err(error) if error.raw_os_error() == Some(nix::libc::ETXTBSY) && tries < BUSY_TRIES => {
+                tries += 1;
+                tokio::time::sleep(BUSY_WAIT).await;
+            }
+            Err(error) => return Err(explain(program, path, error)),
+        }
+    };
+    // A child that was never waited for has a pid.
+    let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or_default();
+    Ok(Process::new(child, Pid::from_raw(pid), program.max_line, guard.clone()))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+fn command(program: &Program, path: &Path) -> tokio::process::Command {
+    let mut command = tokio::process::Command::new(path);
+    if let Some((name, arguments)) = program.argv.split_first() {
+        command.arg0(name).args(arguments);
+    }
+    command
+        .current_dir(&program.cwd)
+        .env_clear()
+        .envs(&program.environment.0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    command
+}
+
+/// The file to start. Looked up in the toolbox's PATH, not the host's.
+fn find(program: &Program) -> Result<PathBuf, SpawnError> {
+    if !program.cwd.is_dir() {
+        return Err(SpawnError::NoFolder(program.cwd.clone()));
+    }
+    let name = program.argv.first().map_or("", String::as_str);
+    if name.contains('/') {
+        return Ok(program.cwd.join(name));
+    }
+    let path = program.environment.path();
+    let found = std::env::split_paths(path)
+        .map(|folder| program.cwd.join(folder).join(name))
+        .find(|file| {
+            file.metadata()
+                .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        });
+    found.filter(|_| !name.is_empty()).ok_or_else(|| SpawnError::NotOnPath {
+        program: name.to_owned(),
+        path: path.to_string_lossy().into_owned(),
+        cwd: program.cwd.clone(),
+    })
+}
+
+/// ENOENT has three causes the system does not tell apart.
+fn explain(program: &Program, path: PathBuf, error: io::Error) -> SpawnError {
+    match error.kind() {
+        io::ErrorKind::NotFound if !path.exists() => SpawnError::NoFile {
+            program: path,
+            cwd: program.cwd.clone(),
+        },
+        io::ErrorKind::NotFound => match interpreter(&path) {
+            Some(interpreter) => {
+                let windows = interpreter.ends_with('\r');
+                let hint = if windows {
+                    ": the file has Windows line ends (CRLF); convert it, for example with dos2unix"
+                } else {
+                    ""
+                };
+                SpawnError::NoInterpreter {
+                    program: path,
+                    interpreter: interpreter.trim_end().to_owned(),
+                    hint,
+                }
+            }
+            None => SpawnError::Other { program: path, error },
+        },
+        io::ErrorKind::PermissionDenied if path.is_file() => SpawnError::NotExecutable(path),
+        _ => SpawnError::Other { program: path, error },
+    }
+}
+
+/// What stands behind `#!` in the first line, its line end's CR included.
+fn interpreter(path: &Path) -> Option<String> {
+    let mut start = Vec::with_capacity(256);
+    io::Read::read_to_end(&mut io::Read::take(std::fs::File::open(path).ok()?, 256), &mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_start();
+    Some(text.split(' ').next().unwrap_or(text).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_gets_the_base_set_what_is_named_and_its_own() {
+        let host = [
+            "PATH",
+            "HOME",
+            "LC_ALL",
+            "XDG_DATA_HOME",
+            "HTTP_PROXY",
+            "AWS_SECRET",
+            "PYTHONUNBUFFERED",
+        ]
+        .map(|name| (OsString::from(name), OsString::from("host")));
+        let own = BTreeMap::from([
+            ("API_KEY".to_owned(), "s3cr3t".to_owned()),
+            ("PATH".to_owned(), "/own".to_owned()),
+        ]);
+        let environment = Environment::of_toolbox("wn", host, &["HTTP_PROXY".to_owned()], &own);
+        let text: Vec<_> = environment
+            .0
+            .iter()
+            .map(|(k, v)| format!("{}={}", k.display(), v.display()))
+            .collect();
+        assert_eq!(
+            text,
+            [
+                "API_KEY=s3cr3t",
+                "HOME=host",
+                "HTTP_PROXY=host",
+                "LC_ALL=host",
+                "PATH=/own",
+                "PYTHONIOENCODING=utf-8",
+                "PYTHONUNBUFFERED=1",
+                "TOOLHOST_TOOLBOX_ID=wn",
+                "XDG_DATA_HOME=host",
+            ]
+        );
+        assert!(!format!("{environment:?}").contains("s3cr3t"));
+    }
+}

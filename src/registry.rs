@@ -1,0 +1,288 @@
+//! The toolboxes of this host, by id and by flat name: what the bus asks, answered by the supervisor.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::bus::toolboxes::{Listing, Toolboxes};
+use crate::config::{Config, PredecessorTopics, ToolboxConfig};
+use crate::json::Text;
+use crate::supervisor::status::Brief;
+use crate::supervisor::{self, Surroundings, ToolboxHandle};
+use crate::tools::catalog::Catalog;
+use crate::tools::outcome::{Call, CallError};
+use crate::tools::tool::ToolSet;
+
+/// A toolbox's time on each rung of the ladder when it is removed or replaced.
+const RELOAD_RUNG: Duration = Duration::from_secs(3);
+
+/// Reads the configuration again; in words why it is refused.
+pub type Loader = Box<dyn Fn() -> Result<Config, String> + Send + Sync>;
+
+/// The toolboxes of this host.
+pub struct Registry {
+    hosted: RwLock<Arc<Hosted>>,
+    catalog: Mutex<(u64, Arc<Catalog>)>,
+    surroundings: Surroundings,
+    load: Loader,
+    /// The toolboxes' tasks. Held through a reload, so that there is one at a time.
+    tasks: tokio::sync::Mutex<HashMap<String, JoinHandle<Vec<Call>>>>,
+}
+
+/// One consistent set of toolboxes, in the order of the configuration.
+#[derive(Default)]
+struct Hosted {
+    toolboxes: Vec<Arc<Toolbox>>,
+    by_id: HashMap<String, Arc<Toolbox>>,
+}
+
+/// One toolbox as the host sees it.
+pub struct Toolbox {
+    /// What it was started with.
+    pub config: ToolboxConfig,
+    /// Its mailbox.
+    pub handle: ToolboxHandle,
+    brief: watch::Receiver<Brief>,
+}
+
+impl Toolbox {
+    /// Its tools as last described.
+    pub fn tools(&self) -> Option<Arc<ToolSet>> {
+        self.brief.borrow().tools.clone()
+    }
+
+    /// What is known of it.
+    pub fn brief(&self) -> watch::Receiver<Brief> {
+        self.brief.clone()
+    }
+}
+
+impl Registry {
+    /// Starts the toolboxes of `config`, side by side; `load` reads it again for a reload.
+    pub async fn start(config: &Config, surroundings: Surroundings, load: Loader) -> Arc<Self> {
+        let registry = Arc::new(Self {
+            hosted: RwLock::default(),
+            catalog: Mutex::new((u64::MAX, Arc::default())),
+            surroundings,
+            load,
+            tasks: tokio::sync::Mutex::default(),
+        });
+        registry.apply(config).await;
+        registry
+    }
+
+    /// Every toolbox, in the order of the configuration.
+    pub fn toolboxes(&self) -> Vec<Arc<Toolbox>> {
+        self.hosted().toolboxes.clone()
+    }
+
+    /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder.
+    pub async fn stop(&self, rung: Duration) {
+        let tasks = std::mem::take(&mut *self.tasks.lock().await);
+        for toolbox in self.hosted().toolboxes.iter().rev() {
+            toolbox.handle.stop(rung);
+        }
+        for (_, task) in tasks {
+            // Calls that no process was asked are answered by being dropped.
+            let _calls = task.await;
+        }
+    }
+
+    /// Makes what is hosted what `config` says: only what changed is touched.
+    async fn apply(&self, config: &Config) {
+        let mut tasks = self.tasks.lock().await;
+        let old = self.hosted();
+        let mut next = Hosted::default();
+        for wanted in &config.toolboxes {
+            let toolbox = match old.by_id.get(&wanted.id) {
+                Some(same) if same.config == *wanted => Arc::clone(same),
+                former => self.replace(former, wanted, &mut tasks),
+            };
+            next.by_id.insert(wanted.id.clone(), Arc::clone(&toolbox));
+            next.toolboxes.push(toolbox);
+        }
+        let removed = old
+            .toolboxes
+            .iter()
+            .filter(|toolbox| !next.by_id.contains_key(&toolbox.config.id));
+        let ending: Vec<_> = removed
+            .filter_map(|toolbox| {
+                tracing::info!(toolbox = toolbox.config.id, "removed");
+                toolbox.handle.stop(RELOAD_RUNG);
+                tasks.remove(&toolbox.config.id)
+            })
+            .collect();
+        *self.hosted.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        self.surroundings.changes.fetch_add(1, Ordering::Relaxed);
+        for task in ending {
+            let _calls = task.await;
+        }
+    }
+
+    /// Starts `wanted` in the place of `former`, whose unsent calls it takes over once that has ended.
+    fn replace(
+        &self,
+        former: Option<&Arc<Toolbox>>,
+        wanted: &ToolboxConfig,
+        tasks: &mut HashMap<String, JoinHandle<Vec<Call>>>,
+    ) -> Arc<Toolbox> {
+        let after = former.and_then(|former| {
+            tracing::info!(toolbox = wanted.id, "changed, will be started anew");
+            former.handle.stop(RELOAD_RUNG);
+            tasks.remove(&wanted.id)
+        });
+        let (handle, task) = supervisor::start(wanted.clone(), &self.surroundings, after);
+        tasks.insert(wanted.id.clone(), task);
+        Arc::new(Toolbox {
+            config: wanted.clone(),
+            brief: handle.brief(),
+            handle,
+        })
+    }
+
+    fn hosted(&self) -> Arc<Hosted> {
+        Arc::clone(&self.hosted.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn catalog(&self) -> Arc<Catalog> {
+        let generation = self.surroundings.changes.load(Ordering::Relaxed);
+        let mut cached = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
+        if cached.0 != generation {
+            let hosted = self.hosted();
+            let known: Vec<_> = hosted
+                .toolboxes
+                .iter()
+                .filter_map(|toolbox| Some((toolbox.config.id.as_str(), toolbox.tools()?)))
+                .collect();
+            let names = known
+                .iter()
+                .map(|(id, tools)| (*id, tools.iter().map(|tool| tool.name())));
+            *cached = (generation, Arc::new(Catalog::new(names)));
+        }
+        Arc::clone(&cached.1)
+    }
+
+    fn owner(&self, name: &str) -> Result<Arc<Toolbox>, CallError> {
+        let catalog = self.catalog();
+        let owner = catalog.owner(name)?;
+        self.hosted()
+            .by_id
+            .get(owner)
+            .cloned()
+            .ok_or_else(|| CallError::UnknownTool(name.to_owned()))
+    }
+
+    /// Describes every toolbox anew, side by side.
+    async fn describe_all(&self, mut answer: impl FnMut(&Toolbox, Option<Arc<ToolSet>>)) {
+        let hosted = self.hosted();
+        let describe = |toolbox: Arc<Toolbox>| async move {
+            let tools = toolbox.handle.describe().await;
+            (toolbox, tools)
+        };
+        let mut described: FuturesUnordered<_> = hosted.toolboxes.iter().cloned().map(describe).collect();
+        while let Some((toolbox, tools)) = described.next().await {
+            answer(&toolbox, tools);
+        }
+    }
+}
+
+impl Toolboxes for Registry {
+    fn hosts(&self, toolbox_id: &str) -> bool {
+        self.hosted().by_id.contains_key(toolbox_id)
+    }
+
+    fn call(&self, toolbox_id: &str, call: Call) {
+        match self.hosted().by_id.get(toolbox_id) {
+            Some(toolbox) => toolbox.handle.call(call),
+            None => call
+                .reply
+                .send(Err(CallError::Unavailable("removed by a reload".to_owned()))),
+        }
+    }
+
+    fn invoke(&self, call: Call) {
+        match self.owner(&call.name) {
+            Ok(toolbox) => toolbox.handle.call(call),
+            Err(error) => call.reply.send(Err(error)),
+        }
+    }
+
+    fn get(&self, name: &str) -> Result<Text, CallError> {
+        let toolbox = self.owner(name)?;
+        let tools = toolbox.tools().unwrap_or_default();
+        tools
+            .get(name)
+            .map(|tool| tool.definition().clone())
+            .ok_or_else(|| CallError::UnknownTool(name.to_owned()))
+    }
+
+    fn list(&self) -> Text {
+        let hosted = self.hosted();
+        let listings = hosted.toolboxes.iter().filter_map(|toolbox| toolbox.tools());
+        Text::from(join_arrays(listings.map(|tools| tools.listing().clone())))
+    }
+
+    async fn discover(&self, mut answer: impl FnMut(Listing) + Send + 'static) {
+        self.describe_all(|toolbox, tools| {
+            let tools = tools.map_or_else(|| Text::from("[]".to_owned()), |tools| tools.listing().clone());
+            answer(Listing {
+                toolbox_id: toolbox.config.id.clone(),
+                tools,
+            });
+        })
+        .await;
+    }
+
+    async fn reload(&self) -> Result<(), String> {
+        let config =
+            (self.load)().inspect_err(|why| tracing::error!(why, "reload refused, the old configuration goes on"))?;
+        self.apply(&config).await;
+        // One that failed or waits is tried again at once: its owner may just have mended it.
+        self.hosted()
+            .toolboxes
+            .iter()
+            .for_each(|toolbox| toolbox.handle.start());
+        self.describe_all(|_, _| {}).await;
+        tracing::info!(toolboxes = config.toolboxes.len(), "reloaded");
+        Ok(())
+    }
+
+    fn is_ready(&self) -> bool {
+        self.hosted()
+            .toolboxes
+            .iter()
+            .all(|toolbox| toolbox.brief.borrow().settled)
+    }
+
+    fn predecessor_topics(&self, toolbox_id: &str) -> PredecessorTopics {
+        self.hosted()
+            .by_id
+            .get(toolbox_id)
+            .map(|toolbox| toolbox.config.predecessor_topics)
+            .unwrap_or_default()
+    }
+}
+
+/// `[a]` and `[b]` as `[a,b]`.
+fn join_arrays(arrays: impl Iterator<Item = Text>) -> String {
+    let mut joined = String::from("[");
+    for array in arrays {
+        let inner = array
+            .as_str()
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+            .unwrap_or_default();
+        if !inner.is_empty() && joined.len() > 1 {
+            joined.push(',');
+        }
+        joined.push_str(inner);
+    }
+    joined.push(']');
+    joined
+}

@@ -1,0 +1,226 @@
+//! Describing: what the tools of a toolbox are, and keeping it true.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::lifecycle::{Event, State};
+use super::status::Phase;
+use super::toolbox::Toolbox;
+use super::worker::{Duty, Waiter};
+use crate::config::Mode;
+use crate::json::Text;
+use crate::protocol::describe::{Capabilities, Description};
+use crate::protocol::request::Request;
+use crate::tools::outcome::Outcome;
+use crate::tools::tool::ToolSet;
+
+/// How long a discover waits for a toolbox that is busy with a call before it is told the last
+/// known tools: under the three seconds after which the bus's usual caller gives up.
+const BUSY: Duration = Duration::from_secs(2);
+
+/// A toolbox's own account of itself.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// The describe answer: an equal one changes nothing.
+    raw: Text,
+    pub(super) tools: Arc<ToolSet>,
+    pub(super) capabilities: Capabilities,
+}
+
+/// Who waits for a describe that was not sent yet.
+#[derive(Debug, Default)]
+pub(super) struct Describing {
+    wanted: bool,
+    waiting: Vec<(Instant, Waiter)>,
+}
+
+impl Describing {
+    /// The tools changed: describe anew, for nobody in particular.
+    pub(super) fn want(&mut self) {
+        self.wanted = true;
+    }
+
+    /// When the first of those waiting has waited long enough.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.waiting.iter().map(|(due, _)| *due).min()
+    }
+
+    /// Tells those who waited long enough what is known.
+    pub(super) fn expire(&mut self, now: Instant, known: Option<&Known>) {
+        let (due, waiting) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition(|(due, _)| *due <= now);
+        self.waiting = waiting;
+        let due: Vec<(Instant, Waiter)> = due;
+        tell(due.into_iter().map(|(_, waiter)| waiter), known);
+    }
+
+    fn take(&mut self) -> Vec<Waiter> {
+        self.wanted = false;
+        std::mem::take(&mut self.waiting)
+            .into_iter()
+            .map(|(_, waiter)| waiter)
+            .collect()
+    }
+}
+
+/// Tells `waiters`; `None`: the toolbox is down. One that waits no longer misses nothing.
+fn tell(waiters: impl IntoIterator<Item = Waiter>, known: Option<&Known>) {
+    for waiter in waiters {
+        let _gone = waiter.send(known.map(|known| Arc::clone(&known.tools)));
+    }
+}
+
+impl Toolbox {
+    /// Somebody wants the tools as they are now.
+    pub(super) fn describe_for(&mut self, waiter: Waiter) {
+        let patience = match self.phase() {
+            Phase::Backoff(_) | Phase::Failed(_) | Phase::Stopping | Phase::Stopped => return tell([waiter], None),
+            Phase::Ready if self.free_worker().is_none() => self.config.describe_timeout.min(BUSY),
+            Phase::Ready | Phase::Starting => self.config.describe_timeout,
+        };
+        self.describing.wanted = true;
+        self.describing.waiting.push((Instant::now() + patience, waiter));
+    }
+
+    /// Sends the describe that is wanted, once a process is free for it; one at a time.
+    pub(super) async fn dispatch_describe(&mut self) {
+        if !self.describing.wanted || self.known.is_none() || self.describe_in_flight() {
+            return;
+        }
+        let index = match self.config.mode {
+            Mode::Persistent => self.free_worker(),
+            Mode::Oneshot => self.idle_worker(),
+        };
+        let Some(index) = index else { return };
+        let waiters = self.describing.take();
+        if self.config.mode == Mode::Oneshot {
+            self.step(index, Event::Wake).await;
+            if self.workers.get(index).is_none_or(|worker| worker.process.is_none()) {
+                return tell(waiters, None);
+            }
+        }
+        self.send_describe(index, waiters);
+    }
+
+    fn describe_in_flight(&self) -> bool {
+        self.workers
+            .iter()
+            .flat_map(|worker| worker.duties.values())
+            .any(|duty| matches!(duty, Duty::Describe { .. }))
+    }
+
+    /// Asks a process to describe itself.
+    pub(super) fn send_describe(&mut self, index: usize, waiters: Vec<Waiter>) {
+        let id = self.fresh_id();
+        self.line.clear();
+        let request = Request::Describe {
+            id,
+            toolbox_id: &self.config.id,
+            config: self.config.config.as_str(),
+        };
+        request.write(&mut self.line);
+        let due = Instant::now() + self.config.describe_timeout;
+        let Some(worker) = self.workers.get_mut(index) else {
+            return;
+        };
+        worker.send(&self.line);
+        worker.duties.insert(id, Duty::Describe { waiters, due });
+        self.deadlines.insert((due, id));
+        self.close_after_request(index);
+    }
+
+    /// A describe was answered.
+    pub(super) async fn described(&mut self, index: usize, outcome: Outcome, waiters: Vec<Waiter>) {
+        let learned = outcome
+            .map_err(|error| error.to_string())
+            .and_then(|raw| self.learn(raw));
+        let starting = self
+            .workers
+            .get(index)
+            .is_some_and(|worker| *worker.lifecycle.state() == State::Starting);
+        match learned {
+            Ok(()) if starting => {
+                self.step(index, Event::Described).await;
+                self.workers
+                    .iter_mut()
+                    .filter(|_| self.config.mode == Mode::Oneshot)
+                    .for_each(|worker| worker.lifecycle.rest());
+                // A process just started is as fresh as it gets.
+                let all = self.describing.take();
+                tell(waiters.into_iter().chain(all), self.known.as_ref());
+            }
+            Ok(()) => tell(waiters, self.known.as_ref()),
+            Err(why) if starting => {
+                tell(waiters, None);
+                self.step(index, Event::Broken(format!("its describe answer is refused: {why}")))
+                    .await;
+            }
+            Err(why) => {
+                tracing::warn!(
+                    toolbox = self.config.id,
+                    why,
+                    "describe answer refused, the tools stay as they were"
+                );
+                tell(waiters, self.known.as_ref());
+            }
+        }
+    }
+
+    /// Takes over a describe answer, or says what is wrong with it.
+    fn learn(&mut self, raw: Text) -> Result<(), String> {
+        if self.known.as_ref().is_some_and(|known| known.raw == raw) {
+            return Ok(());
+        }
+        let description = Description::parse(raw.as_str())?;
+        let tools = ToolSet::publish(&self.config.id, &description, &self.config.publish, self.config.coerce)?;
+        for warning in description.warnings().chain(tools.warnings()) {
+            tracing::warn!(toolbox = self.config.id, warning, "describe");
+        }
+        tracing::info!(toolbox = self.config.id, tools = tools.len(), "described");
+        self.known = Some(Known {
+            raw,
+            tools: Arc::new(tools),
+            capabilities: description.capabilities,
+        });
+        Ok(())
+    }
+
+    /// A describe was not answered in time.
+    pub(super) async fn describe_expired(&mut self, index: usize, waiters: Vec<Waiter>) {
+        let starting = self
+            .workers
+            .get(index)
+            .is_some_and(|worker| *worker.lifecycle.state() == State::Starting);
+        if !starting {
+            return tell(waiters, self.known.as_ref());
+        }
+        tell(waiters, None);
+        let hint = self
+            .workers
+            .get(index)
+            .and_then(|worker| worker.noisy)
+            .unwrap_or_default();
+        let within = humantime::format_duration(self.config.describe_timeout);
+        self.step(
+            index,
+            Event::Broken(format!("did not answer describe within {within}{hint}")),
+        )
+        .await;
+    }
+
+    /// Nobody waits for a toolbox that is down.
+    pub(super) fn settle_describes(&mut self) {
+        if matches!(
+            self.phase(),
+            Phase::Backoff(_) | Phase::Failed(_) | Phase::Stopped | Phase::Stopping
+        ) {
+            tell(self.describing.take(), None);
+        }
+    }
+}
+
+/// Tells the waiters of a describe whose process ended.
+pub(super) fn abandon(waiters: Vec<Waiter>) {
+    tell(waiters, None);
+}

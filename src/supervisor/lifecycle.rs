@@ -1,0 +1,300 @@
+//! The states of one process of a toolbox and what moves it between them. Pure: [`Lifecycle::step`]
+//! takes an event and the time, and says what to do.
+//!
+//! | state | Start | Spawned* | SpawnFailed | Described | Broken | Exited | Tick | Stop |
+//! |---|---|---|---|---|---|---|---|---|
+//! | Stopped | spawn → Starting | – | – | – | – | – | – | – |
+//! | Idle | – | Wake: spawn → Ready | – | – | – | – | – | → Stopped |
+//! | Starting | – | – | *fail* | → Ready | kill → Stopping | *fail* | – | close stdin → Stopping |
+//! | Ready | – | – | *fail*, run-once: → Idle | – | kill → Stopping | *fail*, run-once: → Idle | – | close stdin → Stopping |
+//! | Stopping | start when gone | – | – | – | – | → Stopped, or *fail* | next rung | stay down when gone |
+//! | Backoff | spawn → Starting | – | – | – | – | – | when due: spawn → Starting | → Stopped |
+//! | Failed | spawn → Starting | – | – | – | – | – | – | → Stopped |
+//!
+//! *fail* asks the [`RestartPolicy`]: → Backoff, or → Failed where it says to leave it or gives up.
+//! `–` changes nothing. (\* the event is Wake: a request for a run-once process.)
+
+use std::time::{Duration, Instant};
+
+use super::restart::{RestartPolicy, Verdict};
+use crate::config::{Mode, Restart};
+
+/// Where a process is in its life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// No process, and none is wanted.
+    Stopped,
+    /// No process; the next request starts one.
+    Idle,
+    /// Started, and not yet described.
+    Starting,
+    /// Answers calls.
+    Ready {
+        /// Since when.
+        since: Instant,
+    },
+    /// On the ladder: stdin closed, then SIGTERM, then SIGKILL.
+    Stopping {
+        /// The rung it stands on.
+        rung: Rung,
+        /// When the next one is due.
+        until: Instant,
+        /// What follows its end.
+        then: Then,
+    },
+    /// Waiting to be started again.
+    Backoff {
+        /// When.
+        until: Instant,
+        /// Why it ended.
+        reason: String,
+    },
+    /// Down until somebody asks.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The rungs of the ladder down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rung {
+    /// stdin is closed.
+    Eof,
+    /// SIGTERM was sent to the group.
+    Term,
+    /// SIGKILL was sent to the group.
+    Kill,
+}
+
+/// What follows the end of a process that is being stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Then {
+    /// It stays down.
+    Stop,
+    /// It starts at once.
+    Start,
+    /// It rests until the next request (run-once).
+    Idle,
+    /// It counts as failed, for this reason.
+    Fail(String),
+}
+
+/// What happens to a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// It is wanted: at the start of the host, or because somebody asked.
+    Start,
+    /// A request needs a run-once process.
+    Wake,
+    /// It could not be started.
+    SpawnFailed(String),
+    /// Its describe answer was good.
+    Described,
+    /// It lives, and cannot be used: it must go.
+    Broken(String),
+    /// It ended.
+    Exited {
+        /// The end in words.
+        reason: String,
+        /// Whether with status 0.
+        success: bool,
+    },
+    /// Time passed.
+    Tick,
+    /// It is no longer wanted; it has this long on each rung of the ladder.
+    Stop(Duration),
+}
+
+/// What to do now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Nothing.
+    None,
+    /// Start a process.
+    Spawn,
+    /// Close its stdin.
+    CloseStdin,
+    /// SIGTERM to its group.
+    Terminate,
+    /// SIGKILL to its group.
+    Kill,
+}
+
+/// How long a process that must go has until the next signal, where nobody said.
+const RUNG: Duration = Duration::from_secs(1);
+
+/// One process's state with its restart policy.
+#[derive(Debug)]
+pub struct Lifecycle {
+    state: State,
+    restarts: RestartPolicy,
+    mode: Mode,
+    rung_time: Duration,
+    /// When the present process came up: outlasts its `Ready`, to tell how long it was healthy.
+    ready_since: Option<Instant>,
+}
+
+impl Lifecycle {
+    /// Stopped.
+    pub fn new(mode: Mode, restart: Restart) -> Self {
+        Self {
+            state: State::Stopped,
+            restarts: RestartPolicy::new(restart),
+            mode,
+            rung_time: RUNG,
+            ready_since: None,
+        }
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Failures in a row.
+    pub fn attempt(&self) -> u32 {
+        self.restarts.attempt()
+    }
+
+    /// A run-once process that another one has described for is idle rather than stopped.
+    pub fn rest(&mut self) {
+        if self.state == State::Stopped {
+            self.state = State::Idle;
+        }
+    }
+
+    /// When [`Event::Tick`] is due.
+    pub fn due(&self) -> Option<Instant> {
+        match self.state {
+            State::Stopping { until, .. } | State::Backoff { until, .. } => Some(until),
+            _ => None,
+        }
+    }
+
+    /// One step of the table above.
+    pub fn step(&mut self, event: Event, now: Instant, jitter: f64) -> Action {
+        match (&mut self.state, event) {
+            (State::Stopped | State::Backoff { .. } | State::Failed { .. }, Event::Start) => {
+                self.restarts.forgive();
+                self.spawn()
+            }
+            (State::Stopping { then, .. }, Event::Start) => {
+                self.restarts.forgive();
+                *then = Then::Start;
+                Action::None
+            }
+            (State::Backoff { until, .. }, Event::Tick) if *until <= now => self.spawn(),
+            (State::Idle, Event::Wake) => {
+                self.state = State::Ready { since: now };
+                Action::Spawn
+            }
+            (State::Starting, Event::Described) => {
+                self.state = State::Ready { since: now };
+                self.ready_since = Some(now);
+                Action::None
+            }
+            (State::Ready { .. }, Event::SpawnFailed(_) | Event::Exited { .. }) if self.mode == Mode::Oneshot => {
+                self.state = State::Idle;
+                Action::None
+            }
+            (State::Starting | State::Ready { .. }, Event::SpawnFailed(reason)) => {
+                self.fail(reason, false, now, jitter)
+            }
+            (State::Starting | State::Ready { .. }, Event::Exited { reason, success }) => {
+                self.fail(reason, success, now, jitter)
+            }
+            (State::Starting | State::Ready { .. }, Event::Broken(reason)) => {
+                let served = matches!(self.state, State::Ready { .. });
+                let then = if self.mode == Mode::Oneshot && served {
+                    Then::Idle
+                } else {
+                    Then::Fail(reason)
+                };
+                self.state = State::Stopping {
+                    rung: Rung::Kill,
+                    until: now + RUNG,
+                    then,
+                };
+                Action::Kill
+            }
+            (State::Starting | State::Ready { .. }, Event::Stop(rung_time)) => {
+                self.rung_time = rung_time;
+                self.state = State::Stopping {
+                    rung: Rung::Eof,
+                    until: now + rung_time,
+                    then: Then::Stop,
+                };
+                Action::CloseStdin
+            }
+            (State::Stopping { then, .. }, Event::Stop(_)) => {
+                *then = Then::Stop;
+                Action::None
+            }
+            (State::Stopping { rung, until, .. }, Event::Tick) if *until <= now => {
+                let (next, action) = match rung {
+                    Rung::Eof => (Rung::Term, Action::Terminate),
+                    Rung::Term | Rung::Kill => (Rung::Kill, Action::Kill),
+                };
+                *rung = next;
+                *until = now + self.rung_time;
+                action
+            }
+            (State::Stopping { then, .. }, Event::Exited { .. }) => match std::mem::replace(then, Then::Stop) {
+                Then::Stop => {
+                    self.state = State::Stopped;
+                    Action::None
+                }
+                Then::Start => self.spawn(),
+                Then::Idle => {
+                    self.state = State::Idle;
+                    Action::None
+                }
+                Then::Fail(reason) => self.fail(reason, false, now, jitter),
+            },
+            (State::Idle | State::Backoff { .. } | State::Failed { .. }, Event::Stop(_)) => {
+                self.state = State::Stopped;
+                Action::None
+            }
+            _ => Action::None,
+        }
+    }
+
+    fn spawn(&mut self) -> Action {
+        self.state = State::Starting;
+        self.ready_since = None;
+        Action::Spawn
+    }
+
+    fn fail(&mut self, reason: String, success: bool, now: Instant, jitter: f64) -> Action {
+        let healthy = self
+            .ready_since
+            .map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
+        self.state = match self.restarts.ended(success, healthy, now, jitter) {
+            Verdict::After(wait) => State::Backoff {
+                until: now + wait,
+                reason,
+            },
+            Verdict::Leave => State::Failed { reason },
+            Verdict::GiveUp(failures) => State::Failed {
+                reason: format!("{reason} (given up after {failures} failures)"),
+            },
+        };
+        Action::None
+    }
+
+    /// Why no call can be served, and when that may change; `None` where one can, now or soon.
+    pub fn unavailable(&self, now: Instant) -> Option<String> {
+        match &self.state {
+            State::Stopped | State::Stopping { then: Then::Stop, .. } => Some("stopped".to_owned()),
+            State::Backoff { until, reason } => {
+                let wait = Duration::from_millis(
+                    u64::try_from(until.saturating_duration_since(now).as_millis()).unwrap_or(u64::MAX),
+                );
+                Some(format!("{reason}; tried again in {}", humantime::format_duration(wait)))
+            }
+            State::Failed { reason } => Some(format!("{reason}; not tried again before a reload")),
+            State::Idle | State::Starting | State::Ready { .. } | State::Stopping { .. } => None,
+        }
+    }
+}

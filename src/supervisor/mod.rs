@@ -1,0 +1,132 @@
+//! One task a toolbox, owning all its state: processes, queue, calls in flight, tools.
+//!
+//! # Theory of operation
+//!
+//! A [`ToolboxHandle`] is a mailbox. Behind it a task waits for whichever comes first: a control
+//! message, calls, an event of one of its processes, or a deadline. Each wakes it once; it changes
+//! its state, hands waiting calls to free processes, and waits again. It never waits *for* a
+//! process: writing, reading and exits are all polled together ([`Process::poll_event`]), so a
+//! process that does nothing costs its own calls and nothing else.
+//!
+//! A call is owed an answer by whoever holds its [`ReplyTo`]: the queue, then a process's duties.
+//! Its deadline runs from its arrival. At the deadline it is answered and its id stays behind as
+//! *abandoned*: the late answer finds nobody, and a process that is still busy a grace later is
+//! replaced. When a process ends, what was in it is answered at once.
+//!
+//! Nothing here knows the bus.
+//!
+//! [`Process::poll_event`]: crate::process::Process::poll_event
+//! [`ReplyTo`]: crate::tools::outcome::ReplyTo
+
+mod calls;
+mod describing;
+pub mod lifecycle;
+pub mod restart;
+pub mod status;
+mod tail;
+mod toolbox;
+mod worker;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+use crate::config::ToolboxConfig;
+use crate::process::guard::Guard;
+use crate::tools::outcome::{Call, CallError};
+use crate::tools::tool::ToolSet;
+use status::{Brief, Snapshot};
+
+/// Calls on their way into the task, beside those that wait inside it.
+const MAILBOX: usize = 1024;
+
+/// What a toolbox's task is asked beside calls.
+#[derive(Debug)]
+pub(super) enum Control {
+    /// Describe anew.
+    Describe(oneshot::Sender<Option<Arc<ToolSet>>>),
+    /// Show yourself.
+    Snapshot(oneshot::Sender<Snapshot>),
+    /// Start what failed or waits.
+    Start,
+    /// Stop, with this long on each rung of the ladder, and end the task.
+    Stop(Duration),
+}
+
+/// The mailbox of a toolbox. Cheap to clone; the toolbox ends when asked, not when the last handle goes.
+#[derive(Debug, Clone)]
+pub struct ToolboxHandle {
+    calls: mpsc::Sender<Call>,
+    control: mpsc::UnboundedSender<Control>,
+    brief: watch::Receiver<Brief>,
+}
+
+/// What a toolbox needs of the host beside its configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// Ends the children of a host that is killed.
+    pub guard: Guard,
+    /// Counted up with each change of any toolbox's tools or state.
+    pub changes: Arc<AtomicU64>,
+}
+
+/// Starts the task of a toolbox, and its processes once `after` has ended: the toolbox it takes the
+/// place of, whose unsent calls it takes over.
+///
+/// The task's own result are the calls that no process was asked.
+pub fn start(
+    config: ToolboxConfig,
+    surroundings: &Surroundings,
+    after: Option<JoinHandle<Vec<Call>>>,
+) -> (ToolboxHandle, JoinHandle<Vec<Call>>) {
+    let (calls, call_mail) = mpsc::channel(MAILBOX);
+    let (control, control_mail) = mpsc::unbounded_channel();
+    let (brief_out, brief) = watch::channel(Brief::default());
+    let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), call_mail, control_mail, brief_out);
+    let task = tokio::spawn(toolbox.run(after));
+    (ToolboxHandle { calls, control, brief }, task)
+}
+
+impl ToolboxHandle {
+    /// Hands over a call. Never blocks: where the mailbox is full the call is refused.
+    pub fn call(&self, call: Call) {
+        match self.calls.try_send(call) {
+            Ok(()) => {}
+            Err(mpsc::error::TrySendError::Full(call)) => call.reply.send(Err(CallError::Overloaded(MAILBOX))),
+            // Dropping it answers it.
+            Err(mpsc::error::TrySendError::Closed(_)) => {}
+        }
+    }
+
+    /// Its tools described anew; `None` where it is down.
+    pub async fn describe(&self) -> Option<Arc<ToolSet>> {
+        let (answer, described) = oneshot::channel();
+        self.control.send(Control::Describe(answer)).ok()?;
+        described.await.ok()?
+    }
+
+    /// How it is now; `None` once it has ended.
+    pub async fn snapshot(&self) -> Option<Snapshot> {
+        let (answer, snapshot) = oneshot::channel();
+        self.control.send(Control::Snapshot(answer)).ok()?;
+        snapshot.await.ok()
+    }
+
+    /// What is known of it without asking.
+    pub fn brief(&self) -> watch::Receiver<Brief> {
+        self.brief.clone()
+    }
+
+    /// Starts it again at once if it is down.
+    pub fn start(&self) {
+        let _ended = self.control.send(Control::Start);
+    }
+
+    /// Stops it: `rung` is its time after stdin was closed, and again after SIGTERM.
+    pub fn stop(&self, rung: Duration) {
+        let _ended = self.control.send(Control::Stop(rung));
+    }
+}

@@ -1,0 +1,54 @@
+//! The last words of a process on stderr: what an error about its end quotes. Pure.
+
+use std::collections::VecDeque;
+
+const LINES: usize = 5;
+const LINE_BYTES: usize = 300;
+
+/// The last few lines, clipped.
+#[derive(Debug, Default)]
+pub(super) struct Tail(VecDeque<String>);
+
+impl Tail {
+    /// Takes a line; blank ones say nothing.
+    pub(super) fn push(&mut self, line: &str) {
+        let line = line.trim_end();
+        if line.trim_start().is_empty() {
+            return;
+        }
+        if self.0.len() == LINES {
+            self.0.pop_front();
+        }
+        self.0.push_back(clip(line).to_owned());
+    }
+
+    /// The last line.
+    pub(super) fn last(&self) -> Option<&str> {
+        self.0.back().map(String::as_str)
+    }
+}
+
+fn clip(line: &str) -> &str {
+    let mut end = line.len().min(LINE_BYTES);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    &line[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_with_words_in_it_is_kept_clipped() {
+        let mut tail = Tail::default();
+        assert_eq!(tail.last(), None);
+        for line in ["Traceback", "  boom  ", "", "  "] {
+            tail.push(line);
+        }
+        assert_eq!(tail.last(), Some("  boom"));
+        tail.push(&"é".repeat(400));
+        assert_eq!(tail.last().unwrap().len(), 300);
+    }
+}

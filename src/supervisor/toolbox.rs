@@ -1,0 +1,436 @@
+//! The task of one toolbox: its state and the loop that moves it.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Sleep;
+
+use super::calls::Waiting;
+use super::describing::{Describing, Known, abandon};
+use super::lifecycle::{Action, Event, State};
+use super::status::{Brief, Latencies, Phase, ProcessSnapshot, Snapshot};
+use super::worker::{Duty, Worker, lossy, poll_workers};
+use super::{Control, Surroundings};
+use crate::config::{Kind, Mode, ToolboxConfig};
+use crate::process::ProcessEvent;
+use crate::process::exit::Exit;
+use crate::process::spawn::{Environment, Program, spawn};
+use crate::tools::outcome::{Call, CallError};
+
+/// Calls taken from the mailbox at once.
+const BATCH: usize = 256;
+
+/// A toolbox, alive in its task.
+pub(super) struct Toolbox {
+    pub(super) config: ToolboxConfig,
+    program: Program,
+    surroundings: Surroundings,
+    mail: mpsc::Receiver<Call>,
+    control: mpsc::UnboundedReceiver<Control>,
+    pub(super) brief: watch::Sender<Brief>,
+    pub(super) workers: Vec<Worker>,
+    pub(super) waiting: VecDeque<Waiting>,
+    /// When a request id is due: its call's deadline, then the end of its grace.
+    pub(super) deadlines: BTreeSet<(Instant, u64)>,
+    pub(super) next_id: u64,
+    pub(super) describing: Describing,
+    /// What the tools are, once described.
+    pub(super) known: Option<Known>,
+    /// One request line on its way out; kept for its room.
+    pub(super) line: Vec<u8>,
+    pub(super) succeeded: u64,
+    pub(super) failed: u64,
+    pub(super) latencies: Latencies,
+    /// Whether the task is to end once its processes have.
+    stopping: bool,
+    turn: usize,
+}
+
+/// Whatever wakes a toolbox.
+enum Wake {
+    Control(Option<Control>),
+    Mail,
+    Process(usize, ProcessEvent),
+    Time,
+}
+
+impl Toolbox {
+    pub(super) fn new(
+        config: ToolboxConfig,
+        surroundings: Surroundings,
+        mail: mpsc::Receiver<Call>,
+        control: mpsc::UnboundedReceiver<Control>,
+        brief: watch::Sender<Brief>,
+    ) -> Self {
+        let now = Instant::now();
+        let Kind::Command(argv) = &config.kind;
+        let environment = Environment::of_toolbox(&config.id, std::env::vars_os(), &config.inherit_env, &config.env.0);
+        Self {
+            program: Program {
+                argv: argv.clone(),
+                cwd: config.cwd.clone(),
+                environment,
+                max_line: config.max_line,
+            },
+            workers: (0..config.processes).map(|_| Worker::new(&config, now)).collect(),
+            config,
+            surroundings,
+            mail,
+            control,
+            brief,
+            waiting: VecDeque::new(),
+            deadlines: BTreeSet::new(),
+            next_id: 0,
+            describing: Describing::default(),
+            known: None,
+            line: Vec::new(),
+            succeeded: 0,
+            failed: 0,
+            latencies: Latencies::default(),
+            stopping: false,
+            turn: 0,
+        }
+    }
+
+    /// Runs until stopped; gives back the calls no process was asked.
+    pub(super) async fn run(mut self, after: Option<JoinHandle<Vec<Call>>>) -> Vec<Call> {
+        if let Some(predecessor) = after {
+            let inherited = predecessor.await.unwrap_or_default();
+            inherited.into_iter().for_each(|call| self.admit(call));
+        }
+        self.start_all().await;
+        let mut timer = Box::pin(tokio::time::sleep(Duration::ZERO));
+        let mut inbox = Vec::with_capacity(BATCH);
+        loop {
+            let wake = self.next_wake(&mut inbox, timer.as_mut()).await;
+            self.handle(wake, &mut inbox).await;
+            self.dispatch().await;
+            self.publish_brief();
+            if self.stopping && self.workers.iter().all(|worker| worker.process.is_none()) {
+                break;
+            }
+        }
+        self.leftovers()
+    }
+
+    /// The only place this task waits.
+    async fn next_wake(&mut self, inbox: &mut Vec<Call>, mut timer: Pin<&mut Sleep>) -> Wake {
+        let due = self.due();
+        if let Some(due) = due {
+            timer.as_mut().reset(due.into());
+        }
+        self.turn = self.turn.wrapping_add(1);
+        let (workers, first) = (&mut self.workers, self.turn);
+        // Unbiased: a flood on one side must not starve the others.
+        tokio::select! {
+            control = self.control.recv() => Wake::Control(control),
+            _ = self.mail.recv_many(inbox, BATCH), if !self.mail.is_closed() || !self.mail.is_empty() => Wake::Mail,
+            (index, event) = poll_fn(|cx| poll_workers(workers, first, cx)) => Wake::Process(index, event),
+            () = timer.as_mut(), if due.is_some() => Wake::Time,
+        }
+    }
+
+    fn due(&self) -> Option<Instant> {
+        let lives = self.workers.iter().filter_map(|worker| worker.lifecycle.due()).min();
+        let calls = self.deadlines.first().map(|(at, _)| *at);
+        [lives, calls, self.describing.due()].into_iter().flatten().min()
+    }
+
+    async fn handle(&mut self, wake: Wake, inbox: &mut Vec<Call>) {
+        match wake {
+            Wake::Control(Some(Control::Describe(waiter))) => self.describe_for(waiter),
+            Wake::Control(Some(Control::Snapshot(answer))) => _ = answer.send(self.snapshot()),
+            Wake::Control(Some(Control::Start)) => self.start_all().await,
+            Wake::Control(Some(Control::Stop(rung))) => self.stop(rung).await,
+            // Nobody can ask anything any more.
+            Wake::Control(None) => self.stop(Duration::from_secs(1)).await,
+            Wake::Mail => inbox.drain(..).for_each(|call| self.admit(call)),
+            Wake::Process(index, event) => self.process_event(index, event).await,
+            Wake::Time => self.time_passed().await,
+        }
+    }
+
+    async fn start_all(&mut self) {
+        // A run-once toolbox needs one process to be described; the others wait for a request.
+        let starters = if self.config.mode == Mode::Oneshot {
+            1
+        } else {
+            self.workers.len()
+        };
+        for index in 0..starters {
+            self.step(index, Event::Start).await;
+        }
+    }
+
+    async fn stop(&mut self, rung: Duration) {
+        self.stopping = true;
+        self.mail.close();
+        for index in 0..self.workers.len() {
+            self.step(index, Event::Stop(rung)).await;
+        }
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping
+    }
+
+    /// Calls that were never sent: whoever takes this toolbox's place may serve them.
+    fn leftovers(mut self) -> Vec<Call> {
+        let mut calls: Vec<Call> = self.waiting.drain(..).map(Waiting::into_call).collect();
+        while let Ok(call) = self.mail.try_recv() {
+            calls.push(call);
+        }
+        calls
+    }
+
+    async fn time_passed(&mut self) {
+        let now = Instant::now();
+        for index in 0..self.workers.len() {
+            self.step(index, Event::Tick).await;
+        }
+        self.expire(now).await;
+        self.describing.expire(now, self.known.as_ref());
+    }
+
+    /// One step in the life of a process, and what it asks for.
+    pub(super) async fn step(&mut self, index: usize, event: Event) {
+        let mut event = Some(event);
+        while let Some(next) = event.take() {
+            let Some(worker) = self.workers.get_mut(index) else {
+                return;
+            };
+            let before = std::mem::discriminant(worker.lifecycle.state());
+            let action = worker.lifecycle.step(next, Instant::now(), fastrand::f64());
+            if before != std::mem::discriminant(worker.lifecycle.state()) {
+                log_state(&self.config.id, worker.lifecycle.state());
+            }
+            if action == Action::Spawn {
+                event = self.spawn(index).await.map(Event::SpawnFailed);
+            } else {
+                worker.perform(action);
+            }
+        }
+        self.give_up_on_unserved();
+        self.settle_describes();
+    }
+
+    /// Starts the process of a slot and asks it to describe itself; why not, where it cannot.
+    async fn spawn(&mut self, index: usize) -> Option<String> {
+        let result = spawn(&self.program, &self.surroundings.guard).await;
+        let worker = self.workers.get_mut(index)?;
+        worker.tail = Default::default();
+        worker.noisy = None;
+        match result {
+            Ok(process) => {
+                tracing::info!(toolbox = self.config.id, pid = process.pid(), "process started");
+                worker.process = Some(process);
+                worker.spawned = Instant::now();
+                worker.answered = worker.spawned;
+                worker.spawns += 1;
+                if *worker.lifecycle.state() == State::Starting {
+                    self.send_describe(index, Vec::new());
+                }
+                None
+            }
+            Err(error) => {
+                tracing::error!(toolbox = self.config.id, error = %error, "process could not be started");
+                Some(error.to_string())
+            }
+        }
+    }
+
+    async fn process_event(&mut self, index: usize, event: ProcessEvent) {
+        match event {
+            ProcessEvent::Line(line) => self.line(index, &line).await,
+            ProcessEvent::LineTooLong { head } => self.line_too_long(index, &head).await,
+            ProcessEvent::Stderr(line) => self.stderr(index, &lossy(&line)),
+            ProcessEvent::PipeClosed(pipe) => {
+                let stopping = self
+                    .workers
+                    .get(index)
+                    .is_some_and(|w| matches!(w.lifecycle.state(), State::Stopping { .. }));
+                if !stopping && self.config.mode == Mode::Persistent {
+                    self.step(index, Event::Broken(format!("closed its {pipe} and lives on")))
+                        .await;
+                }
+            }
+            ProcessEvent::Exited(exit) => self.exited(index, &exit).await,
+        }
+    }
+
+    fn stderr(&mut self, index: usize, line: &str) {
+        let Some(worker) = self.workers.get_mut(index) else {
+            return;
+        };
+        worker.tail.push(line);
+        if let Some(suppressed) = worker.stderr.admit(Instant::now()) {
+            tracing::info!(toolbox = self.config.id, suppressed, line = line.trim_end(), "stderr");
+        }
+    }
+
+    async fn exited(&mut self, index: usize, exit: &Exit) {
+        let Some(worker) = self.workers.get_mut(index) else {
+            return;
+        };
+        worker.process = None;
+        let replaced = match worker.lifecycle.state() {
+            // Why it was killed says more than that it was.
+            State::Stopping {
+                then: super::lifecycle::Then::Fail(why),
+                ..
+            } => Some(why.clone()),
+            _ => None,
+        };
+        let reason = worker.last_words(&replaced.unwrap_or_else(|| exit.to_string()));
+        let duties = std::mem::take(&mut worker.duties);
+        let idle = duties.is_empty();
+        for (id, duty) in duties {
+            self.end_duty(id, duty, &reason);
+        }
+        if !(idle && (self.config.mode == Mode::Oneshot || self.stopping)) {
+            tracing::warn!(toolbox = self.config.id, reason, "process ended");
+        }
+        self.step(
+            index,
+            Event::Exited {
+                reason,
+                success: exit.is_success(),
+            },
+        )
+        .await;
+        if self.stopping
+            && self
+                .workers
+                .get(index)
+                .is_some_and(|w| *w.lifecycle.state() == State::Idle)
+        {
+            self.step(index, Event::Stop(Duration::ZERO)).await;
+        }
+    }
+
+    /// Answers for a process that ended.
+    fn end_duty(&mut self, id: u64, duty: Duty, reason: &str) {
+        self.deadlines.remove(&(duty.due(), id));
+        match duty {
+            Duty::Call { reply, arrived, .. } => {
+                self.record(arrived, false);
+                reply.send(Err(CallError::Crashed(reason.to_owned())));
+            }
+            Duty::Describe { waiters, .. } => abandon(waiters),
+            Duty::Abandoned { .. } => {}
+        }
+    }
+
+    fn publish_brief(&mut self) {
+        let phase = self.phase();
+        let tools = self.known.as_ref().map(|known| Arc::clone(&known.tools));
+        let settled = phase != Phase::Starting;
+        let changed = self.brief.send_if_modified(|brief| {
+            let same_tools = match (&brief.tools, &tools) {
+                (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+                (None, None) => true,
+                _ => false,
+            };
+            if brief.phase == phase && same_tools {
+                return false;
+            }
+            *brief = Brief {
+                tools,
+                settled: brief.settled || settled,
+                phase,
+            };
+            true
+        });
+        if changed {
+            self.surroundings.changes.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The best state among the processes.
+    pub(super) fn phase(&self) -> Phase {
+        let rank = |phase: &Phase| match phase {
+            Phase::Ready => 0,
+            Phase::Starting => 1,
+            Phase::Backoff(_) => 2,
+            Phase::Stopping => 3,
+            Phase::Failed(_) => 4,
+            Phase::Stopped => 5,
+        };
+        if self.stopping {
+            return Phase::Stopping;
+        }
+        let phases = self.workers.iter().map(|worker| match worker.lifecycle.state() {
+            State::Ready { .. } | State::Idle => Phase::Ready,
+            State::Starting => Phase::Starting,
+            State::Backoff { reason, .. } => Phase::Backoff(reason.clone()),
+            State::Failed { reason } => Phase::Failed(reason.clone()),
+            State::Stopping {
+                then: super::lifecycle::Then::Fail(reason),
+                ..
+            } => Phase::Backoff(reason.clone()),
+            State::Stopping { .. } => Phase::Stopping,
+            State::Stopped => Phase::Stopped,
+        });
+        phases.min_by_key(rank).unwrap_or(Phase::Stopped)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let now = Instant::now();
+        let retry = self.workers.iter().filter_map(|worker| match worker.lifecycle.state() {
+            State::Backoff { until, .. } => Some(until.saturating_duration_since(now)),
+            _ => None,
+        });
+        let process = |worker: &Worker| {
+            worker.process.as_ref().map(|process| ProcessSnapshot {
+                pid: process.pid(),
+                uptime: now.saturating_duration_since(worker.spawned),
+                in_flight: worker
+                    .duties
+                    .values()
+                    .filter(|duty| matches!(duty, Duty::Call { .. }))
+                    .count(),
+            })
+        };
+        let restarts = match self.config.mode {
+            Mode::Persistent => self.workers.iter().map(|worker| worker.spawns.saturating_sub(1)).sum(),
+            Mode::Oneshot => 0,
+        };
+        Snapshot {
+            phase: self.phase(),
+            retry_in: retry.min(),
+            processes: self.workers.iter().filter_map(process).collect(),
+            restarts,
+            succeeded: self.succeeded,
+            failed: self.failed,
+            pending: self.waiting.len(),
+            latency: self.latencies.percentiles(),
+        }
+    }
+}
+
+fn log_state(toolbox: &str, state: &State) {
+    match state {
+        State::Ready { .. } => tracing::debug!(toolbox, "ready"),
+        State::Backoff { until, reason } => {
+            let wait = until.saturating_duration_since(Instant::now());
+            tracing::warn!(
+                toolbox,
+                reason,
+                wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+                "down, will be started again"
+            );
+        }
+        State::Failed { reason } => tracing::error!(
+            toolbox,
+            reason,
+            "down until asked: see the reason, then `toolhost reload`"
+        ),
+        state => tracing::debug!(toolbox, ?state, "state"),
+    }
+}

@@ -1,0 +1,161 @@
+//! One process slot of a toolbox: the process, its life, and what it owes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use nix::sys::signal::Signal;
+use tokio::sync::oneshot;
+
+use super::lifecycle::{Action, Lifecycle, State};
+use super::tail::Tail;
+use crate::config::{Mode, ToolboxConfig};
+use crate::log_limit::LogLimit;
+use crate::process::{Process, ProcessEvent};
+use crate::tools::outcome::ReplyTo;
+use crate::tools::tool::{Tool, ToolSet};
+
+/// Bytes a process may have left unread before it is handed no further call.
+const BACKLOG: usize = 1024 * 1024;
+
+/// How long a process may stay busy with a call that was given up, before it is replaced.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Lines of noise or stderr logged a second, for each process.
+const LOGGED: u32 = 20;
+
+/// Whoever waits for a describe.
+pub(super) type Waiter = oneshot::Sender<Option<Arc<ToolSet>>>;
+
+/// What a process owes an answer for, by request id.
+#[derive(Debug)]
+pub(super) enum Duty {
+    /// A call.
+    Call {
+        /// The tool called.
+        tool: Arc<Tool>,
+        /// Where the answer goes.
+        reply: ReplyTo,
+        /// When it arrived.
+        arrived: Instant,
+        /// The time it has.
+        timeout: Duration,
+    },
+    /// A describe; the first of a process has nobody waiting.
+    Describe {
+        /// Who waits for it.
+        waiters: Vec<Waiter>,
+        /// When it is given up.
+        due: Instant,
+    },
+    /// A request nobody waits for any longer.
+    Abandoned {
+        /// When it was given up.
+        since: Instant,
+    },
+}
+
+impl Duty {
+    /// When something is to be done about it.
+    pub(super) fn due(&self) -> Instant {
+        match self {
+            Self::Call { arrived, timeout, .. } => *arrived + *timeout,
+            Self::Describe { due, .. } => *due,
+            Self::Abandoned { since } => *since + GRACE,
+        }
+    }
+}
+
+/// A slot.
+#[derive(Debug)]
+pub(super) struct Worker {
+    pub(super) lifecycle: Lifecycle,
+    pub(super) process: Option<Process>,
+    pub(super) duties: HashMap<u64, Duty>,
+    pub(super) tail: Tail,
+    /// When the process was started, and when it last answered.
+    pub(super) spawned: Instant,
+    pub(super) answered: Instant,
+    pub(super) spawns: u64,
+    pub(super) noise: LogLimit,
+    pub(super) stderr: LogLimit,
+    /// The last line of stdout that was noise: a hint at what a silent call means.
+    pub(super) noisy: Option<&'static str>,
+}
+
+impl Worker {
+    pub(super) fn new(config: &ToolboxConfig, now: Instant) -> Self {
+        let second = Duration::from_secs(1);
+        Self {
+            lifecycle: Lifecycle::new(config.mode, config.restart),
+            process: None,
+            duties: HashMap::new(),
+            tail: Tail::default(),
+            spawned: now,
+            answered: now,
+            spawns: 0,
+            noise: LogLimit::new(LOGGED, second),
+            stderr: LogLimit::new(LOGGED, second),
+            noisy: None,
+        }
+    }
+
+    /// Whether it can be handed another request.
+    pub(super) fn is_free(&self, mode: Mode, concurrent: bool, most: usize) -> bool {
+        match (self.lifecycle.state(), &self.process) {
+            (State::Idle, None) => true,
+            (State::Ready { .. }, Some(process)) if mode == Mode::Persistent => {
+                self.duties.is_empty() || (concurrent && self.duties.len() < most && process.unsent() < BACKLOG)
+            }
+            _ => false,
+        }
+    }
+
+    /// Writes one request line.
+    pub(super) fn send(&mut self, line: &[u8]) {
+        if let Some(process) = &mut self.process {
+            process.send(line);
+        }
+    }
+
+    /// Carries out what the lifecycle asks, apart from starting a process.
+    pub(super) fn perform(&mut self, action: Action) {
+        let Some(process) = &mut self.process else { return };
+        match action {
+            Action::None | Action::Spawn => {}
+            Action::CloseStdin => process.close_stdin(),
+            Action::Terminate => process.signal(Signal::SIGTERM),
+            Action::Kill => process.signal(Signal::SIGKILL),
+        }
+    }
+
+    /// The end of the process in words: `exit status 1: last line of stderr`.
+    pub(super) fn last_words(&self, end: &str) -> String {
+        match self.tail.last() {
+            Some(line) => format!("{end}: {line}"),
+            None => end.to_owned(),
+        }
+    }
+}
+
+/// The next event of any process. `first` turns with each call, so that none is starved.
+pub(super) fn poll_workers(workers: &mut [Worker], first: usize, cx: &mut Context<'_>) -> Poll<(usize, ProcessEvent)> {
+    let count = workers.len();
+    for step in 0..count {
+        let index = (first + step) % count;
+        let Some(process) = workers.get_mut(index).and_then(|worker| worker.process.as_mut()) else {
+            continue;
+        };
+        if let Poll::Ready(event) = process.poll_event(cx) {
+            return Poll::Ready((index, event));
+        }
+    }
+    Poll::Pending
+}
+
+/// `bytes` as text for the log.
+pub(super) fn lossy(bytes: &Bytes) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}

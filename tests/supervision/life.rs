@@ -1,0 +1,110 @@
+//! Starting, describing and stopping.
+
+use std::time::Duration;
+
+use serde_json::json;
+use toolhost::supervisor::status::Phase;
+
+use crate::harness::{Folder, Hosted, eventually, is_alive, moody};
+
+#[tokio::test]
+async fn a_discover_shows_a_tool_that_came_after_the_start() {
+    let folder = Folder::new();
+    let file = folder.path("grow");
+    let toolbox = Hosted::start(moody(&json!({"extra_tool_file": file}))).ready().await;
+    assert!(!toolbox.tools().await.unwrap().contains(&"grown".to_owned()));
+    std::fs::write(&file, "").unwrap();
+    assert!(toolbox.tools().await.unwrap().contains(&"grown".to_owned()));
+    assert_eq!(toolbox.call("grown", json!({"n": 1})).await, Ok(json!({"n": 1})));
+}
+
+#[tokio::test]
+async fn a_busy_toolbox_is_discovered_with_what_is_known_of_it() {
+    let toolbox = Hosted::start(moody(&json!({}))).ready().await;
+    let slow = toolbox.send("sleep", json!({"seconds": 5}));
+    let start = std::time::Instant::now();
+    assert!(toolbox.tools().await.unwrap().contains(&"echo".to_owned()));
+    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+    assert_eq!(slow.get().await, Ok(json!("slept")));
+}
+
+#[tokio::test]
+async fn a_toolbox_that_never_describes_itself_is_replaced_and_told_as_down() {
+    let mut config = moody(&json!({"describe_delay": 60}));
+    config.describe_timeout = Duration::from_millis(500);
+    let toolbox = Hosted::start(config);
+    assert_eq!(toolbox.tools().await, None);
+    let Phase::Backoff(reason) = toolbox.wait_for(|phase| matches!(phase, Phase::Backoff(_))).await else {
+        unreachable!()
+    };
+    assert!(reason.starts_with("did not answer describe within 500ms"), "{reason}");
+}
+
+#[tokio::test]
+async fn tools_changed_makes_the_host_describe_again() {
+    let folder = Folder::new();
+    let file = folder.path("grow");
+    let toolbox = Hosted::start(moody(&json!({"extra_tool_file": file}))).ready().await;
+    std::fs::write(&file, "").unwrap();
+    let lines = json!({"lines": ["{\"event\": \"tools_changed\"}", "{\"id\": $ID, \"result\": 1}"]});
+    assert_eq!(toolbox.call("raw", lines).await, Ok(json!(1)));
+    let mut brief = toolbox.handle.brief();
+    let grown = |tools: &toolhost::tools::tool::ToolSet| tools.get("grown").is_some();
+    brief
+        .wait_for(|brief| brief.tools.as_ref().is_some_and(|tools| grown(tools)))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn the_ladder_ends_one_that_reads_one_that_needs_term_and_one_that_ignores_both() {
+    let folder = Folder::new();
+    let marker = folder.path("eof");
+    let kinds = [
+        json!({"marker": marker}),
+        json!({"ignore_eof": true}),
+        json!({"ignore_eof": true, "ignore_term": true}),
+    ];
+    for kind in kinds {
+        let mut toolbox = Hosted::start(moody(&kind)).ready().await;
+        let pid = toolbox.pid().await;
+        toolbox.stop(Duration::from_millis(500)).await;
+        assert!(!is_alive(pid), "{kind}");
+    }
+    assert_eq!(std::fs::read_to_string(marker).unwrap(), "eof");
+}
+
+#[tokio::test]
+async fn a_toolbox_finishes_the_call_in_hand_when_it_is_stopped_and_gives_back_the_rest() {
+    let mut toolbox = Hosted::start(moody(&json!({}))).ready().await;
+    let in_hand = toolbox.send("sleep", json!({"seconds": 0.5}));
+    let waiting = toolbox.send("echo", json!({}));
+    // Both are in before the stop: the mailbox of calls is read, not only the one of control.
+    while toolbox.handle.snapshot().await.unwrap().pending == 0 {
+        tokio::task::yield_now().await;
+    }
+    let rest = toolbox.stop(Duration::from_secs(10)).await;
+    assert_eq!(in_hand.get().await, Ok(json!("slept")));
+    assert_eq!(rest.len(), 1);
+    drop(rest);
+    assert_eq!(
+        waiting.get().await,
+        Err("ToolboxUnavailable: the toolbox was stopped".into())
+    );
+}
+
+#[tokio::test]
+async fn a_toolbox_that_is_still_starting_is_stopped_as_quickly() {
+    let mut toolbox = Hosted::start(moody(&json!({"describe_delay": 60})));
+    toolbox.stop(Duration::from_millis(200)).await;
+}
+
+#[tokio::test]
+async fn a_wrapper_and_what_it_wraps_end_together() {
+    let mut config = moody(&json!({"ignore_eof": true}));
+    config.kind = toolhost::config::Kind::Command(vec!["sh".into(), "-c".into(), "python3 moody.py; true".into()]);
+    let mut toolbox = Hosted::start(config).ready().await;
+    let pid = toolbox.pid().await;
+    toolbox.stop(Duration::from_millis(300)).await;
+    eventually("the wrapped process gone", || !is_alive(pid)).await;
+}

@@ -104,7 +104,24 @@ pub fn level(typed: Option<Level>, default: Level, environment: impl Fn(&str) ->
 pub fn start(format: Format, level: Level, colour: bool) -> Guard {
     let (sink, guard) = sink::start(std::io::stderr());
     format::install(format, level, colour, sink);
+    std::panic::set_hook(Box::new(log_panic));
     guard
+}
+
+/// A panic is contained in its task; that it happened belongs into the log, in the format of the log.
+fn log_panic(info: &std::panic::PanicHookInfo<'_>) {
+    let payload = info.payload();
+    let said = payload.downcast_ref::<&str>().copied();
+    let said = said
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    let location = info.location().map(ToString::to_string).unwrap_or_default();
+    let backtrace = std::backtrace::Backtrace::capture();
+    if backtrace.status() == std::backtrace::BacktraceStatus::Captured {
+        tracing::error!(error = said, %location, %backtrace, "a fault of toolhost, please report it");
+    } else {
+        tracing::error!(error = said, %location, "a fault of toolhost, please report it");
+    }
 }
 
 #[cfg(test)]

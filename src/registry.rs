@@ -128,7 +128,8 @@ impl Registry {
             .collect();
         *self.hosted.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         self.surroundings.changes.fetch_add(1, Ordering::Relaxed);
-        self.tool_service.send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
+        self.tool_service
+            .send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
         for task in ending {
             let _calls = task.await;
         }

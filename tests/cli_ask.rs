@@ -11,6 +11,8 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 use toolhost::bus::embedded::{EmbeddedBus, EmbeddedOptions};
 use toolhost::bus::link::{FrameHandler, Sender, Transport as _};
+use toolhost::cli::attach::attach;
+use toolhost::cli::request::Request;
 
 /// The program, in an environment of its own.
 #[allow(clippy::disallowed_methods, reason = "a test starts the program as a user does")]
@@ -210,4 +212,27 @@ fn a_bus_alone_prints_its_url_and_ends_well() {
     )
     .unwrap();
     assert_eq!(bus.wait().unwrap().code(), Some(0));
+}
+
+#[tokio::test]
+async fn a_bus_within_the_process_is_asked_like_any_other() {
+    let stop = CancellationToken::new();
+    let bus = EmbeddedBus::bind("127.0.0.1:0".parse().unwrap(), EmbeddedOptions::default())
+        .await
+        .unwrap();
+    let host = bus.attach(stop.clone());
+    let sender = host.sender();
+    tokio::spawn(host.run(Host(sender)));
+    let request = Request::new("ovos.tools.list", "{}");
+    let asker_stop = CancellationToken::new();
+    let mut attached = attach(
+        bus.attach(asker_stop.clone()),
+        "here".to_owned(),
+        request.key(),
+        asker_stop,
+    );
+    let answer = attached.wire.ask(&request, Duration::from_secs(5)).await.unwrap();
+    assert_eq!(answer.as_str(), format!(r#"{{"tools": [ {DEFINITION} ]}}"#));
+    attached.end.await;
+    stop.cancel();
 }

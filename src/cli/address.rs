@@ -20,14 +20,17 @@ pub(crate) fn bus_address(text: &str) -> Result<SocketAddr, String> {
         .map_err(|_| format!("expected ADDRESS:PORT, such as {DEFAULT_BUS_ADDRESS}, or a port"))
 }
 
-/// Takes a WebSocket URL as it is.
+/// Takes a WebSocket URL, with the path of the OVOS bus where it has none.
 ///
 /// # Errors
 /// What was expected.
 pub(crate) fn bus_url(text: &str) -> Result<String, String> {
     let host = text.strip_prefix("ws://").or_else(|| text.strip_prefix("wss://"));
     match host {
-        Some(rest) if !rest.is_empty() && !rest.starts_with('/') => Ok(text.to_owned()),
+        Some(rest) if !rest.is_empty() && !rest.starts_with('/') => {
+            let route = if rest.contains('/') { "" } else { "/core" };
+            Ok(format!("{text}{route}"))
+        }
         _ => Err("expected ws://HOST:PORT/PATH or wss://..., such as ws://127.0.0.1:8181/core".to_owned()),
     }
 }
@@ -60,8 +63,13 @@ mod tests {
 
     #[test]
     fn a_bus_url_is_a_websocket() {
-        assert!(bus_url("ws://127.0.0.1:8181/core").is_ok());
-        assert!(bus_url("wss://bus.example/core").is_ok());
+        for (typed, url) in [
+            ("ws://127.0.0.1:8181/core", "ws://127.0.0.1:8181/core"),
+            ("wss://bus.example/", "wss://bus.example/"),
+            ("ws://bus.local:8181", "ws://bus.local:8181/core"),
+        ] {
+            assert_eq!(bus_url(typed).as_deref(), Ok(url));
+        }
         for wrong in ["127.0.0.1:8181", "http://x/core", "ws://", "ws:///core", ""] {
             assert!(bus_url(wrong).is_err(), "{wrong}");
         }

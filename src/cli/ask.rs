@@ -10,7 +10,7 @@ use super::args::{AskArgs, CallArgs, DiscoverArgs, GetArgs, InvokeArgs, ListArgs
 use super::output::Output;
 use super::request::{Request, Value, object};
 use super::wire::{Silence, Wire};
-use super::{answer, arguments, listing};
+use super::{answer, arguments, example, listing, spell};
 use crate::daemon;
 use crate::error::Error;
 use crate::json::Text;
@@ -71,7 +71,7 @@ pub(super) async fn list(args: &ListArgs, output: Output) -> Result<(), Error> {
     let time = args.ask.timeout.unwrap_or(LOOK_UP);
     let ask = Ask::service("ovos.tools.list", "{}".to_owned(), time, output);
     let data = ask.one(&args.ask).await?;
-    show_tools(answer::tools(data.as_str())?, args.show.json, output)
+    show_tools(answer::tools(data.as_str())?, args.show.json, &args.ask, output)
 }
 
 /// `toolhost reload`
@@ -79,7 +79,7 @@ pub(super) async fn reload(args: &ReloadArgs, output: Output) -> Result<(), Erro
     let time = args.ask.timeout.unwrap_or(CALL);
     let ask = Ask::service("ovos.tools.reload", "{}".to_owned(), time, output);
     let data = ask.one(&args.ask).await?;
-    show_tools(answer::tools(data.as_str())?, args.show.json, output)
+    show_tools(answer::tools(data.as_str())?, args.show.json, &args.ask, output)
 }
 
 /// `toolhost discover`
@@ -100,7 +100,7 @@ pub(super) async fn discover(args: &DiscoverArgs, output: Output) -> Result<(), 
         .iter()
         .filter_map(|data| answer::toolbox(data.as_str()).ok())
         .collect();
-    show_groups(&groups, output)
+    show_groups(&groups, &args.ask, output)
 }
 
 /// The arguments as one JSON object.
@@ -126,17 +126,22 @@ fn kwargs(args: &ToolArgs) -> Result<String, Error> {
     Ok(arguments::from_object(&text, origin)?)
 }
 
-fn show_tools(tools: &str, json: bool, output: Output) -> Result<(), Error> {
+fn show_tools(tools: &str, json: bool, args: &AskArgs, output: Output) -> Result<(), Error> {
     if json || !output.stdout_is_terminal {
         return output.json(tools);
     }
-    show_groups(&listing::by_toolbox(answer::definitions(tools)?), output)
+    show_groups(&listing::by_toolbox(answer::definitions(tools)?), args, output)
 }
 
-fn show_groups(groups: &[(String, Vec<serde_json::Value>)], output: Output) -> Result<(), Error> {
+fn show_groups(groups: &[(String, Vec<serde_json::Value>)], args: &AskArgs, output: Output) -> Result<(), Error> {
     output.data(listing::tools_table(groups, output.colours_stdout()).as_bytes())?;
     if let Some(line) = listing::first_call(groups) {
-        output.tell_a_person(&format!("\nCall one: {line}"));
+        let place = match (&args.bus, &args.config) {
+            (Some(url), _) => format!(" --bus {}", example::quoted(url)),
+            (None, Some(config)) => format!(" --config {}", example::quoted(&config.to_string_lossy())),
+            (None, None) => String::new(),
+        };
+        output.tell_a_person(&spell::plain(&format!("\nCall one: {line}{place}")));
     }
     Ok(())
 }

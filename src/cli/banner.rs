@@ -59,7 +59,7 @@ pub fn banner(bus: &Bus, toolboxes: &[Toolbox], colour: bool) -> String {
             }
             _ => String::new(),
         };
-        out.push_str(&format!("Call one: {line}{url}\n"));
+        out.push_str(&spell::plain(&format!("Call one: {line}{url}\n")));
     }
     out
 }

@@ -62,7 +62,7 @@ fn filled_in(name: &str, schema: Option<&Value>) -> String {
 }
 
 /// `word` as a shell takes it: in quotes where it would read more than a word.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || "-_.,:=/@%+…".contains(character);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -85,7 +85,13 @@ pub(super) async fn join(config: &Config, registry: Arc<Registry>) -> Result<Joi
             let client = Client::new(client_config, stop.clone()).map_err(|error| Error::usage(error.to_string()))?;
             let mut ends = Ends::default();
             let (bridge, link) = attach(client, stop, config, registry, &mut ends);
-            Ok(Joined { bridge, link, url, embedded: false, ends: Mutex::new(ends) })
+            Ok(Joined {
+                bridge,
+                link,
+                url,
+                embedded: false,
+                ends: Mutex::new(ends),
+            })
         }
     }
 }
@@ -100,7 +106,13 @@ async fn embed(address: SocketAddr, config: &Config, registry: Arc<Registry>) ->
     let mut ends = Ends::default();
     let (bridge, link) = attach(attachment, leave, config, registry, &mut ends);
     ends.push(stop.clone(), bus.run(stop));
-    Ok(Joined { bridge, link, url, embedded: true, ends: Mutex::new(ends) })
+    Ok(Joined {
+        bridge,
+        link,
+        url,
+        embedded: true,
+        ends: Mutex::new(ends),
+    })
 }
 
 /// Runs `transport` with a bridge on it.
@@ -133,7 +145,10 @@ fn client_config(bus: &BusConfig) -> ClientConfig {
         BusUrl::Url(url) => url.clone(),
         _ => mycroft_url(),
     };
-    ClientConfig { ca_file: bus.ca_file.clone(), ..ClientConfig::new(url) }
+    ClientConfig {
+        ca_file: bus.ca_file.clone(),
+        ..ClientConfig::new(url)
+    }
 }
 
 /// The bus OVOS is configured for; what is wrong with that configuration goes to the log.
@@ -147,5 +162,11 @@ fn mycroft_url() -> String {
 /// A URL that cannot be used.
 pub fn join_bus(args: &AskArgs, key: &str) -> Result<Attached, Error> {
     let url = args.bus.clone().unwrap_or_else(mycroft_url);
-    crate::cli::attach::join(ClientConfig { ca_file: args.ca_file.clone(), ..ClientConfig::new(url) }, key)
+    crate::cli::attach::join(
+        ClientConfig {
+            ca_file: args.ca_file.clone(),
+            ..ClientConfig::new(url)
+        },
+        key,
+    )
 }

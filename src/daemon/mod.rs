@@ -65,7 +65,12 @@ pub async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error
             return Err(error);
         }
     };
-    let host = Arc::new(Host { config, started: Instant::now(), registry, bus });
+    let host = Arc::new(Host {
+        config,
+        started: Instant::now(),
+        registry,
+        bus,
+    });
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
     serve_control(&host, args, &stop, &tasks);
@@ -91,7 +96,10 @@ fn load(named: Option<&Path>) -> Result<Config, Error> {
 async fn start_registry(config: &Config) -> Arc<Registry> {
     let file = config.file.clone();
     let load = move || Config::load(&file, &config::process_env).map_err(|faults| faults.to_string());
-    let surroundings = Surroundings { guard: Guard::of_this_process(), ..Surroundings::default() };
+    let surroundings = Surroundings {
+        guard: Guard::of_this_process(),
+        ..Surroundings::default()
+    };
     Registry::start(config, surroundings, Box::new(load)).await
 }
 
@@ -142,9 +150,20 @@ impl Host {
 
     /// Ends with the first required toolbox that cannot be started.
     async fn required_failed(&self) -> Error {
-        for toolbox in self.registry.toolboxes().iter().filter(|toolbox| toolbox.config.required) {
+        for toolbox in self
+            .registry
+            .toolboxes()
+            .iter()
+            .filter(|toolbox| toolbox.config.required)
+        {
             let mut brief = toolbox.brief();
-            let Ok(brief) = brief.wait_for(|brief| brief.settled).await.map(|brief| brief.phase.clone()) else { continue };
+            let Ok(brief) = brief
+                .wait_for(|brief| brief.settled)
+                .await
+                .map(|brief| brief.phase.clone())
+            else {
+                continue;
+            };
             if let Phase::Backoff(why) | Phase::Failed(why) = brief {
                 let what = format!("the required toolbox '{}' cannot be started: {why}", toolbox.config.id);
                 return Error::new(Exit::Failed, what);

@@ -25,15 +25,23 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub async fn host_for_one_request(config: &Path, only: Option<&str>, key: &str) -> Result<Attached, Error> {
     let mut config = load(Some(config))?;
     let ids: Vec<String> = config.toolboxes.iter().map(|toolbox| toolbox.id.clone()).collect();
-    config.toolboxes.retain(|toolbox| only.is_none_or(|only| toolbox.id == only));
+    config
+        .toolboxes
+        .retain(|toolbox| only.is_none_or(|only| toolbox.id == only));
     config.tool_service = ToolService::Yes;
     let registry = start_registry(&config).await;
     let options = EmbeddedOptions::default();
     let hub = Hub::new(options.max_backlog, options.max_message);
     let (leave, leave_host) = (CancellationToken::new(), CancellationToken::new());
-    let hosting = tokio::spawn(attach_for_one_request(hub.attach(leave_host.clone()), &config, Arc::clone(&registry)));
+    let hosting = tokio::spawn(attach_for_one_request(
+        hub.attach(leave_host.clone()),
+        &config,
+        Arc::clone(&registry),
+    ));
     for toolbox in registry.toolboxes() {
-        _ = tokio::time::timeout(PATIENCE, toolbox.brief().wait_for(|brief| brief.settled)).await.is_ok();
+        _ = tokio::time::timeout(PATIENCE, toolbox.brief().wait_for(|brief| brief.settled))
+            .await
+            .is_ok();
     }
     let file = config.file.display().to_string();
     let asking = crate::cli::attach::attach(hub.attach(leave.clone()), file, key, leave);
@@ -44,5 +52,9 @@ pub async fn host_for_one_request(config: &Path, only: Option<&str>, key: &str) 
         // A panic in there was reported where it happened.
         hosting.await.unwrap_or_default();
     };
-    Ok(Attached { wire: asking.wire, toolbox_ids: Some(ids), end: Box::pin(end) })
+    Ok(Attached {
+        wire: asking.wire,
+        toolbox_ids: Some(ids),
+        end: Box::pin(end),
+    })
 }

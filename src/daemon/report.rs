@@ -21,7 +21,12 @@ pub(super) fn banner(host: &Host, colour: bool) -> String {
         (false, true) => banner::Bus::Joined(url),
         (false, false) => banner::Bus::Unreached(url),
     };
-    let toolboxes: Vec<_> = host.registry.toolboxes().iter().map(|toolbox| banner_row(toolbox)).collect();
+    let toolboxes: Vec<_> = host
+        .registry
+        .toolboxes()
+        .iter()
+        .map(|toolbox| banner_row(toolbox))
+        .collect();
     banner::banner(&bus, &toolboxes, colour)
 }
 
@@ -29,14 +34,19 @@ fn banner_row(toolbox: &registry::Toolbox) -> banner::Toolbox {
     let brief = toolbox.brief().borrow().clone();
     let state = match (brief.phase, &brief.tools) {
         (Phase::Ready, Some(tools)) => {
-            let definitions = tools.iter().map(|tool| serde_json::from_str(tool.definition().as_str()));
+            let definitions = tools
+                .iter()
+                .map(|tool| serde_json::from_str(tool.definition().as_str()));
             State::Up(definitions.filter_map(Result::ok).collect())
         }
         (Phase::Backoff(why), _) => State::Down(format!("{why}; tried again")),
         (Phase::Failed(why), _) => State::Down(why),
         _ => State::Down("still starting".to_owned()),
     };
-    banner::Toolbox { toolbox_id: toolbox.config.id.clone(), state }
+    banner::Toolbox {
+        toolbox_id: toolbox.config.id.clone(),
+        state,
+    }
 }
 
 /// The status document.
@@ -63,7 +73,11 @@ pub(super) async fn status(host: &Host) -> Status {
                 ServiceStatus::Silent(_) => ToolService::Silent,
             },
             conflicts: conflicts.collect(),
-            messages: Messages { received: bridge.handled, sent: bridge.answers, malformed: bridge.malformed },
+            messages: Messages {
+                received: bridge.handled,
+                sent: bridge.answers,
+                malformed: bridge.malformed,
+            },
         },
         toolboxes,
     }
@@ -77,14 +91,21 @@ fn bus_status(host: &Host) -> Bus {
         Link::Trying { since, error } => (BusState::Connecting, since, error),
         Link::Stopped => (BusState::Connecting, Instant::now(), Some("stopped".to_owned())),
     };
-    Bus { url: host.bus.url.clone(), state, since_seconds: since.elapsed().as_secs(), last_error }
+    Bus {
+        url: host.bus.url.clone(),
+        state,
+        since_seconds: since.elapsed().as_secs(),
+        last_error,
+    }
 }
 
 async fn toolbox_status(toolbox: &registry::Toolbox) -> Toolbox {
     let Kind::Command(argv) = &toolbox.config.kind;
     let tools = toolbox.tools().map_or(0, |tools| tools.len());
     let snapshot = toolbox.handle.snapshot().await;
-    let phase = snapshot.as_ref().map_or(Phase::Stopped, |snapshot| snapshot.phase.clone());
+    let phase = snapshot
+        .as_ref()
+        .map_or(Phase::Stopped, |snapshot| snapshot.phase.clone());
     let (state, reason) = match phase {
         Phase::Starting => (ToolboxState::Starting, None),
         Phase::Ready => (ToolboxState::Ready, None),
@@ -99,7 +120,9 @@ async fn toolbox_status(toolbox: &registry::Toolbox) -> Toolbox {
         program: argv.first().cloned(),
         state,
         reason,
-        retry_in_ms: snapshot.as_ref().and_then(|snapshot| u64::try_from(snapshot.retry_in?.as_millis()).ok()),
+        retry_in_ms: snapshot
+            .as_ref()
+            .and_then(|snapshot| u64::try_from(snapshot.retry_in?.as_millis()).ok()),
         tools,
         processes: snapshot.as_ref().map(processes).unwrap_or_default(),
         restarts: counted(|snapshot| snapshot.restarts),
@@ -108,10 +131,12 @@ async fn toolbox_status(toolbox: &registry::Toolbox) -> Toolbox {
             error: counted(|snapshot| snapshot.failed),
             pending: snapshot.as_ref().map_or(0, |snapshot| snapshot.pending),
         },
-        latency: snapshot.and_then(|snapshot| snapshot.latency).map(|(median, worst)| Latency {
-            p50_ms: median.as_secs_f64() * 1000.0,
-            p99_ms: worst.as_secs_f64() * 1000.0,
-        }),
+        latency: snapshot
+            .and_then(|snapshot| snapshot.latency)
+            .map(|(median, worst)| Latency {
+                p50_ms: median.as_secs_f64() * 1000.0,
+                p99_ms: worst.as_secs_f64() * 1000.0,
+            }),
     }
 }
 

@@ -3,4 +3,5 @@
 pub mod bus;
 pub mod config;
 pub mod json;
+pub mod protocol;
 pub mod tools;

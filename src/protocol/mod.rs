@@ -5,7 +5,8 @@
 //! writes, waits or keeps state, so that transcripts exercise all of it.
 
 pub mod answer;
-
+pub mod describe;
+pub mod parameters;
 pub mod request;
 
 /// The version of the protocol the host speaks.

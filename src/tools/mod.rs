@@ -1,3 +1,5 @@
 //! Tools as they are published: names, definitions, schemas, and how a call ends. Pure.
 
+pub mod arguments;
 pub mod outcome;
+pub mod schema;

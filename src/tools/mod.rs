@@ -1,5 +1,7 @@
 //! Tools as they are published: names, definitions, schemas, and how a call ends. Pure.
 
 pub mod arguments;
+mod glob;
 pub mod outcome;
 pub mod schema;
+pub mod tool;

@@ -79,7 +79,9 @@ impl<'d> Walk<'d, '_> {
             None => {}
         }
         if length > MAX_CHAIN {
-            return Err(format!("more than {MAX_CHAIN} references in a row for one value"));
+            return Err(format!(
+                "more than {MAX_CHAIN} schemas one inside the other for one value"
+            ));
         }
         self.states.insert(place.key(), State::Open);
         let (mut longest, mut total) = (0, 1u64);

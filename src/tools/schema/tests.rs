@@ -210,7 +210,7 @@ fn work_is_bounded_whatever_the_schema() {
     assert!(
         Schema::compile(&chain)
             .unwrap_err()
-            .starts_with("more than 64 references")
+            .starts_with("more than 64 schemas one inside the other")
     );
     let double = defs(40, &|i| {
         format!(r##"{{"allOf":[{{"$ref":"#/$defs/d{i}"}},{{"$ref":"#/$defs/d{i}"}}]}}"##)
@@ -445,4 +445,31 @@ fn many_faults_are_clipped() {
     assert!(text.len() < 1_100, "{}", text.len());
     let huge = format!("[{}1]", "1,".repeat(1_000_000));
     assert!(faults(r#"{"items":{"type":"string"}}"#, &huge).ends_with("; and at least 990 more"));
+}
+
+#[test]
+fn the_deepest_recursion_allowed_fits_a_small_stack() {
+    // Threads of the runtime have 2 MiB; a debug build needs the most of it.
+    for chain in [1, 3, 7, 20, 30] {
+        let steps: Vec<_> = (0..chain)
+            .map(|i| format!(r##""d{i}":{{"anyOf":[false,{{"$ref":"#/$defs/d{}"}}]}}"##, i + 1))
+            .collect();
+        let schema = compile(&format!(
+            r##"{{"$ref":"#/$defs/d0","$defs":{{{},"d{chain}":{{"properties":{{"x":{{"$ref":"#/$defs/d0","default":1}}}},"required":["y"]}}}}}}"##,
+            steps.join(",")
+        ));
+        let depth = (MAX_RECURSION / schema.chain).min(126) - 1;
+        let nested = format!("{}1{}", r#"{"y":1,"x":"#.repeat(depth), "}".repeat(depth));
+        let broken = nested.replacen(r#"{"y":1,"x":1}"#, "{}", 1);
+        let work = move || {
+            let plan = schema.plan(true);
+            for (text, fits) in [(nested, true), (broken, false)] {
+                let mut value: Value = serde_json::from_str(&text).unwrap();
+                plan.apply(&mut value);
+                assert_eq!(schema.check(&value, "arguments").is_ok(), fits, "{chain} {depth}");
+            }
+        };
+        let small = std::thread::Builder::new().stack_size(2 << 20);
+        small.spawn(work).unwrap().join().unwrap();
+    }
 }

@@ -137,7 +137,7 @@ impl Hosted {
         let described = tokio::time::timeout(DEADLINE, self.handle.describe())
             .await
             .expect("described in time");
-        described.map(|tools| tools.iter().map(|tool| tool.name().to_owned()).collect())
+        described.map(|tools| tools.iter().map(|tool| tool.name.clone()).collect())
     }
 }
 

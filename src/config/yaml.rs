@@ -94,7 +94,12 @@ pub(super) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
     for event in Events(Parser::new_from_str(text)) {
         let outcome = match event {
             Ok((event, span)) => builder.event(event, position(span.start)),
-            Err(error) => Err(builder.mistake(position(*error.marker()), syntax(&error))),
+            // The parser reads ahead of its events, so no key can be named for sure.
+            Err(error) => Err(Mistake {
+                at: position(*error.marker()),
+                path: String::new(),
+                what: syntax(&error),
+            }),
         };
         if let Err(mistake) = outcome {
             builder.mistakes.push(mistake);
@@ -131,6 +136,8 @@ fn syntax(error: &ScanError) -> String {
         "an alias (*) of an anchor (&) that does not stand above it; a text that begins with * is quoted"
     } else if info.contains("mapping values are not allowed") {
         "a second ':' where a value was expected; a value with ': ' in it is quoted, and a key stands on a line of its own"
+    } else if info.contains("recursion limit") {
+        return format!("nested deeper than {DEPTH} levels");
     } else if info.contains("end of stream") || info.contains("unexpected eof") {
         "the file ends inside a quoted text or a bracket"
     } else {

@@ -31,7 +31,9 @@ fn said(file: &Path) -> String {
 
 fn files() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|ending| ending == "yaml")).collect();
+    let mut files: Vec<_> = entries
+        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
+        .collect();
     files.sort();
     files
 }
@@ -65,5 +67,8 @@ fn no_fault_tells_a_secret_and_every_fault_names_its_file() {
 #[test]
 fn a_file_that_is_not_there_is_a_fault_too() {
     let faults = Config::load(Path::new("tests/config_faults/nowhere.yml"), &env).unwrap_err();
-    assert_eq!(faults.to_string(), "tests/config_faults/nowhere.yml: cannot be read: there is no such file");
+    assert_eq!(
+        faults.to_string(),
+        "tests/config_faults/nowhere.yml: cannot be read: there is no such file"
+    );
 }

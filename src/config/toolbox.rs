@@ -284,6 +284,7 @@ impl Reader<'_> {
             let path = below(path, &entry.key);
             if !is_name(&entry.key) {
                 self.fault(entry.at, &path, "the name of a variable is not empty and holds no '='");
+                continue;
             }
             match &entry.value.value {
                 Value::Scalar(scalar) if scalar.is_null() => {
@@ -341,7 +342,7 @@ impl Reader<'_> {
     }
 
     fn names(&mut self, node: &Node, path: &str) -> Option<Vec<String>> {
-        let names = self.texts(node, path, "name of a variable")?;
+        let names = self.texts(node, path, "variable name")?;
         if names.iter().any(|name| name.contains('=')) {
             self.fault(node.at, path, "names only: a value is set under 'env'");
         }
@@ -401,8 +402,8 @@ impl Reader<'_> {
                 });
             }
             "rename" => publish.rename = self.rename(&entry.value, path),
-            "allow" => set(&mut publish.allow, self.texts(&entry.value, path, "name of a tool")),
-            _ => set(&mut publish.deny, self.texts(&entry.value, path, "name of a tool")),
+            "allow" => set(&mut publish.allow, self.texts(&entry.value, path, "tool name")),
+            _ => set(&mut publish.deny, self.texts(&entry.value, path, "tool name")),
         }
     }
 

@@ -76,12 +76,13 @@ pub(super) struct Mistake {
     pub(super) what: String,
 }
 
-/// `path` with `key` under it.
+/// `path` with `key` under it, as faults show it.
 pub(super) fn below(path: &str, key: &str) -> String {
-    if path.is_empty() {
-        key.to_owned()
-    } else {
-        format!("{path}.{key}")
+    let dot = if path.is_empty() { "" } else { "." };
+    match key.split_once('=') {
+        // `env: {KEY=secret}` makes a key of a secret.
+        Some((name, _)) => format!("{path}{dot}{name}=..."),
+        None => format!("{path}{dot}{key}"),
     }
 }
 
@@ -129,21 +130,51 @@ fn position(marker: Marker) -> Position {
 
 /// What the parser means, for someone who has never read the grammar.
 fn syntax(error: &ScanError) -> String {
+    const MEANT: &[(&str, &str)] = &[
+        (
+            "expected alphabetic",
+            "a '&' or '*' without a name; a text that begins with one is quoted",
+        ),
+        ("tab", "a tab in the indentation; YAML is indented with spaces"),
+        (
+            "unknown anchor",
+            "an alias (*) of an anchor (&) that does not stand above it; a text that begins with * is quoted",
+        ),
+        (
+            "mapping values are not allowed",
+            "a second ':' where a value was expected; a value with ': ' in it is quoted, and a key stands on a line of its own",
+        ),
+        ("recursion limit", "nested deeper than 64 levels"),
+        ("end of stream", "the file ends inside a quoted text"),
+        ("unexpected eof", "the file ends too early"),
+        (
+            "invalid indentation in quoted",
+            "a quoted text began above and does not end before this line, which is indented less",
+        ),
+        (
+            "parsing a flow",
+            "a comma or a closing bracket is missing before this place",
+        ),
+        (
+            "block mapping, did not",
+            "expected a key; is this line indented like its neighbours?",
+        ),
+        (
+            "expected '-' indicator",
+            "expected '- '; is this line indented like its neighbours?",
+        ),
+        ("expected node content", "expected a value"),
+        ("simple key expect", "expected ':' after the key"),
+        (
+            "unknown escape",
+            "an escape YAML does not know; between single quotes a backslash is text",
+        ),
+    ];
     let info = error.info();
-    let meant = if info.contains("tab") && !info.contains("alphabetic") {
-        "a tab in the indentation; YAML is indented with spaces"
-    } else if info.contains("unknown anchor") {
-        "an alias (*) of an anchor (&) that does not stand above it; a text that begins with * is quoted"
-    } else if info.contains("mapping values are not allowed") {
-        "a second ':' where a value was expected; a value with ': ' in it is quoted, and a key stands on a line of its own"
-    } else if info.contains("recursion limit") {
-        return format!("nested deeper than {DEPTH} levels");
-    } else if info.contains("end of stream") || info.contains("unexpected eof") {
-        "the file ends inside a quoted text or a bracket"
-    } else {
-        return format!("not YAML: {info}");
-    };
-    meant.to_owned()
+    match MEANT.iter().find(|(part, _)| info.contains(part)) {
+        Some((_, meant)) => (*meant).to_owned(),
+        None => format!("not YAML: {info}"),
+    }
 }
 
 /// A sequence or mapping that is still open.

@@ -76,8 +76,8 @@ fn mistakes_say_where_and_what() {
         ("a: [1, !env X]", (1, 8), "a[1]", "tags such as !env"),
         ("? [a]\n: b", (1, 3), "", "a key is a text"),
         ("<<: 5", (1, 5), "", "'<<' takes"),
-        ("a: 'x", (1, 6), "", "ends inside"),
-        ("a: [1,\n", (2, 1), "", "ends inside"),
+        ("a: 'x", (1, 4), "", "ends inside"),
+        ("a: [1,\n", (2, 1), "", "expected a value"),
     ] {
         let (_, mistakes) = parse(text);
         let mistake = mistakes.first().unwrap_or_else(|| panic!("{text}: nothing found"));

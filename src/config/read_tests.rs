@@ -290,7 +290,7 @@ fn no_text_at_all_makes_the_reader_panic() {
         "\t", "\n", "  ", ": ", "- ", "[", "]", "{", "}", "'", "\"", "&a ", "*a", "<<: ", "${", "}", "!x ", "---\n",
         "|", ">", "? ", "#", "\\", "\u{feff}", "é", "\0", "%", ",",
     ];
-    for _ in 0..4_000 {
+    for _ in 0..3_000 {
         let mut chars: Vec<char> = FULL.chars().collect();
         for _ in 0..random.usize(1..6) {
             let at = random.usize(0..chars.len().max(1)).min(chars.len());

@@ -20,6 +20,10 @@ fn optional(schema: &mut Schema) {
     schema.remove("required");
 }
 
+fn toolboxes_required(schema: &mut Schema) {
+    schema.insert("required".into(), ["toolboxes"].as_slice().into());
+}
+
 /// A scalar of the file: its name in the schema, and what it may be.
 macro_rules! scalar {
     ($(#[doc = $doc:literal] $name:ident: $schema:tt;)+) => {$(
@@ -82,8 +86,8 @@ scalar! {
 ///
 /// Paths are relative to the file. ${NAME} and ${NAME:-default} stand for environment variables, in values only.
 #[derive(JsonSchema)]
-#[schemars(title = "toolhost.yaml", deny_unknown_fields, transform = optional)]
-#[schemars(extend("required" = ["toolboxes"], "patternProperties" = {"^x-": true}))]
+#[schemars(title = "toolhost.yaml", deny_unknown_fields, transform = toolboxes_required)]
+#[schemars(extend("patternProperties" = {"^x-": true}))]
 #[expect(dead_code, reason = "for the schema only")]
 struct File {
     /// Which bus: a mapping, or the address alone. Default: what mycroft.conf says, or else ws://127.0.0.1:8181/core.

@@ -6,7 +6,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 fn limits() -> OutboxLimits {
     OutboxLimits {
-        frames: 3,
+        frames: 4,
         bytes: 100,
         age: 60 * SECOND,
     }

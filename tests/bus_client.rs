@@ -214,6 +214,28 @@ async fn a_half_open_link() {
     );
 }
 
+/// A bus that takes nothing for a while: what it does not take waits, and it all arrives once, in order.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bus_that_stops_reading() {
+    const FRAMES: usize = 8000;
+    let bus = RealBus::start().await;
+    let mut one = Running::connect(&bus.url()).await;
+    bus.signal(Signal::SIGSTOP);
+    let padding = "x".repeat(2000);
+    let frame = |number: usize| message(&format!("n.{number}\",\"padding\":\"{padding}"));
+    for number in 0..FRAMES {
+        one.send(&frame(number));
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    bus.signal(Signal::SIGCONT);
+    let events = one.until(|event| *event == Event::Echo(frame(FRAMES - 1))).await;
+    let numbers = events.iter().filter_map(|event| match event {
+        Event::Echo(frame) => number_of(frame),
+        _ => None,
+    });
+    assert!(numbers.eq(0..FRAMES), "each once, in order");
+}
+
 /// The OVOS bus relays any binary frame as text. RFC 6455 §8.1 then makes every client fail its connection.
 #[tokio::test(flavor = "multi_thread")]
 async fn text_that_is_no_utf8() {

@@ -2,61 +2,22 @@
 
 mod common;
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::protocol::Message;
 use tokio_tungstenite::tungstenite::{Bytes, Error};
 use tokio_util::sync::CancellationToken;
-use toolhost::bus::embedded::{EmbeddedBus, EmbeddedOptions, Hub};
+use toolhost::bus::embedded::EmbeddedOptions;
 
+use common::embedded::Embedded;
 use common::eventually::within;
 use common::peers::python_command;
 use common::raw::Raw;
 use common::recorder::{Event, Running};
 use common::scratch::Scratch;
-
-/// A running embedded bus.
-struct Embedded {
-    url: String,
-    address: SocketAddr,
-    hub: Hub,
-    stop: CancellationToken,
-    task: JoinHandle<()>,
-}
-
-impl Embedded {
-    async fn start() -> Self {
-        Self::start_with(EmbeddedOptions::default()).await
-    }
-
-    async fn start_with(options: EmbeddedOptions) -> Self {
-        let bus = EmbeddedBus::bind((Ipv4Addr::LOCALHOST, 0).into(), options)
-            .await
-            .expect("a free port");
-        let stop = CancellationToken::new();
-        let (url, address, hub) = (bus.url(), bus.local_addr(), bus.hub());
-        let task = tokio::spawn(bus.run(stop.clone()));
-        Self {
-            url,
-            address,
-            hub,
-            stop,
-            task,
-        }
-    }
-
-    /// A raw client, past its greeting.
-    async fn client(&self) -> Raw {
-        let mut raw = Raw::connect(&self.url).await;
-        raw.text().await.expect("the greeting");
-        raw
-    }
-}
 
 fn message(name: &str) -> String {
     format!(r#"{{"type":"{name}","data":{{}},"context":{{}}}}"#)

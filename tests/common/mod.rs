@@ -1,6 +1,7 @@
 //! What the integration tests share.
 #![allow(dead_code)] // Each test binary uses its own part of it.
 
+pub(crate) mod embedded;
 pub(crate) mod eventually;
 pub(crate) mod peers;
 pub(crate) mod ports;

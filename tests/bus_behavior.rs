@@ -1,5 +1,7 @@
 //! One list of behaviors, run on ovos-messagebus and on the embedded bus: to its clients there is no difference.
 
+#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
+
 mod common;
 
 use futures_util::{SinkExt, StreamExt};

@@ -1,18 +1,18 @@
 //! The client, on a real ovos-messagebus.
 
+#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
+
 mod common;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
-use tokio::sync::mpsc;
-use tokio_tungstenite::tungstenite::{Bytes, Message, Utf8Bytes};
+use tokio_tungstenite::tungstenite::{Bytes, Message};
 use tokio_util::sync::CancellationToken;
 use toolhost::bus::client::{Client, ClientConfig, ConnectError, Timing};
-use toolhost::bus::link::{FrameHandler, Link, Sender, Transport};
+use toolhost::bus::link::Link;
 
-use common::eventually::{eventually, within};
 use common::peers::{RealBus, python_command};
 use common::ports::free_port;
 use common::raw::Raw;
@@ -328,66 +328,10 @@ certificate = (x509.CertificateBuilder().subject_name(name).issuer_name(name).pu
     serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
 "#;
 
-/// Answers every `ask` frame.
-struct Answerer(Sender);
-
-impl FrameHandler for Answerer {
-    fn frame(&mut self, frame: Utf8Bytes) {
-        if frame.as_str().contains("\"ask") {
-            self.0.send(frame.as_str().replace("\"ask", "\"answer").into());
-        }
-    }
-}
-
-/// Notes every answer.
-struct Asker(mpsc::UnboundedSender<Utf8Bytes>);
-
-impl FrameHandler for Asker {
-    fn frame(&mut self, frame: Utf8Bytes) {
-        self.0.send(frame).ok();
-    }
-}
-
 /// Printed, not asserted: with the kernel's delayed acknowledgement it would be 44 ms.
 #[tokio::test(flavor = "multi_thread")]
 async fn round_trips_on_the_real_bus() {
     let bus = RealBus::start().await;
-    let stop = CancellationToken::new();
-    let host = Client::new(ClientConfig::new(bus.url()), stop.clone()).expect("a good URL");
-    let answerer = Answerer(host.sender());
-    let mut link = host.link();
-    tokio::spawn(host.run(answerer));
-    within("the host connects", link.wait_for(Link::is_connected))
-        .await
-        .expect("it runs");
-
-    let caller = Client::new(ClientConfig::new(bus.url()), stop).expect("a good URL");
-    let (note, mut answers) = mpsc::unbounded_channel();
-    let sender = caller.sender();
-    tokio::spawn(caller.run(Asker(note)));
-    answers.recv().await.expect("the greeting");
-
-    let mut times = Vec::new();
-    for number in 0..500 {
-        let start = Instant::now();
-        sender.send(message(&format!("ask.{number}")).into());
-        let answer = within("the answer", answers.recv()).await.expect("the answer");
-        assert!(answer.as_str().contains(&format!("answer.{number}\"")));
-        times.push(start.elapsed());
-    }
-    times.sort();
-    println!(
-        "round trip on the real bus: median {:?}, 99 % {:?}",
-        times[250], times[495]
-    );
-
-    let start = Instant::now();
-    for number in 0..5000 {
-        sender.send(message(&format!("ask.{number}")).into());
-    }
-    for _ in 0..5000 {
-        within("the answer", answers.recv()).await.expect("the answer");
-    }
-    println!("5000 calls at once on the real bus: {:?}", start.elapsed());
-    eventually("the link stands", || link.borrow().is_connected()).await;
+    let client = || Client::new(ClientConfig::new(bus.url()), CancellationToken::new()).expect("a good URL");
+    common::round_trips::measure("the real bus, two clients", client(), client()).await;
 }

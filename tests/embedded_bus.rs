@@ -1,5 +1,7 @@
 //! The embedded bus, with raw clients, with clients of ours, and with the real ovos-bus-client.
 
+#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
+
 mod common;
 
 use std::process::Stdio;
@@ -10,6 +12,7 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::protocol::Message;
 use tokio_tungstenite::tungstenite::{Bytes, Error};
 use tokio_util::sync::CancellationToken;
+use toolhost::bus::client::{Client, ClientConfig};
 use toolhost::bus::embedded::EmbeddedOptions;
 
 use common::embedded::Embedded;
@@ -289,4 +292,14 @@ async fn real_clients_talk_to_each_other() {
     watcher
         .until(|event| matches!(event, Event::Frame(frame) if frame.contains("test.ask.response")))
         .await;
+}
+
+/// Printed, not asserted.
+#[tokio::test(flavor = "multi_thread")]
+async fn round_trips_on_the_embedded_bus() {
+    let bus = Embedded::start().await;
+    let client = || Client::new(ClientConfig::new(&bus.url), CancellationToken::new()).expect("a good URL");
+    common::round_trips::measure("the embedded bus, two clients", client(), client()).await;
+    let attached = bus.hub.attach(CancellationToken::new());
+    common::round_trips::measure("the embedded bus, host attached", attached, client()).await;
 }

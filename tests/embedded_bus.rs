@@ -297,9 +297,11 @@ async fn real_clients_talk_to_each_other() {
 /// Printed, not asserted.
 #[tokio::test(flavor = "multi_thread")]
 async fn round_trips_on_the_embedded_bus() {
+    let client =
+        |bus: &Embedded| Client::new(ClientConfig::new(&bus.url), CancellationToken::new()).expect("a good URL");
     let bus = Embedded::start().await;
-    let client = || Client::new(ClientConfig::new(&bus.url), CancellationToken::new()).expect("a good URL");
-    common::round_trips::measure("the embedded bus, two clients", client(), client()).await;
+    common::round_trips::measure("the embedded bus, two clients", client(&bus), client(&bus)).await;
+    let bus = Embedded::start().await;
     let attached = bus.hub.attach(CancellationToken::new());
-    common::round_trips::measure("the embedded bus, host attached", attached, client()).await;
+    common::round_trips::measure("the embedded bus, host attached", attached, client(&bus)).await;
 }

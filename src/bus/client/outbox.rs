@@ -211,9 +211,10 @@ impl Outbox {
         frame
     }
 
-    /// A control frame of `payload` bytes was encoded.
-    pub(super) fn control(&mut self, payload: usize) {
+    /// A control frame of `payload` bytes was encoded. Answers where it ends in the byte stream.
+    pub(super) fn control(&mut self, payload: usize) -> u64 {
         self.encoded += encoded_len(payload);
+        self.encoded
     }
 
     /// The socket has taken `written` bytes in all.

@@ -123,7 +123,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         }))
     }
 
-    /// The connection to the bus stands, for the first time or again.
+    /// The connection to the bus stands, for the first time or again; comes before its first frame.
     pub fn connected(&self) {
         let step = lock(&self.0.service).connected(Instant::now());
         self.follow(step);

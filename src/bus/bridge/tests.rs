@@ -6,7 +6,7 @@ mod neighbours;
 use self::fakes::{Host, host};
 use super::*;
 use crate::config::PredecessorTopics;
-use crate::json::Members;
+use crate::json::{Members, Text};
 
 /// What one frame is answered with, once nothing is left to do.
 async fn answers(host: &Host, frame: &str) -> Vec<String> {
@@ -313,4 +313,43 @@ async fn derived_contexts_are_carried_whatever_is_in_them() {
             assert_eq!(message.context.get(key).unwrap().get(), value.get(), "{answer}");
         }
     }
+}
+
+/// `cargo test --release --lib bus::bridge -- --ignored --nocapture`
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn what_a_message_costs() {
+    let sent = Arc::new(AtomicU64::new(0));
+    let count_frames = {
+        let sent = Arc::clone(&sent);
+        move |_: Utf8Bytes| count(&sent)
+    };
+    let toolboxes = host(ToolService::Yes).toolboxes;
+    let bridge = Bridge::new(toolboxes, count_frames, ToolService::Yes, Handle::current());
+    let session = format!(
+        r#"{{"session_id":"s1","pipeline":["{}"],"lang":"en-US"}}"#,
+        "x".repeat(200)
+    );
+    let context = format!(r#"{{"source":"a","destination":["b"],"session":{session},"skill_id":"c"}}"#);
+    for (name, topic, data) in [
+        ("foreign", "recognizer_loop:audio_output_start", "{}"),
+        (
+            "a call for another host",
+            "ovos.persona.tools.call",
+            r#"{"toolbox_id":"elsewhere","name":"echo"}"#,
+        ),
+        (
+            "a call and its answer",
+            "ovos.persona.tools.call",
+            r#"{"toolbox_id":"wn","name":"echo","kwargs":{"a":1}}"#,
+        ),
+    ] {
+        let frame = Utf8Bytes::from(format!(r#"{{"type":"{topic}","data":{data},"context":{context}}}"#));
+        let (rounds, start) = (200_000u32, Instant::now());
+        for _ in 0..rounds {
+            bridge.handle(frame.clone(), false);
+        }
+        println!("{name}: {:?} each, {} bytes", start.elapsed() / rounds, frame.len());
+    }
+    println!("{} answers", sent.load(Ordering::Relaxed));
 }

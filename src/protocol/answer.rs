@@ -208,7 +208,7 @@ fn unfit_text(unfit: json::Unfit) -> String {
 /// The id of an answer. The host issues one family of ids, integers, so that another spelling of
 /// one (`"7"` from a shell script, `7.0` from Lua) cannot be mistaken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Id {
+pub(super) enum Id {
     Known(u64),
     Null,
     Odd,
@@ -224,7 +224,7 @@ impl Id {
         }
     }
 
-    fn from_text(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         /// Up to here every integer has a float of its own.
         const EXACT: f64 = 9_007_199_254_740_992.0;
         if let Ok(id) = text.parse() {

@@ -191,16 +191,8 @@ impl<H: FrameHandler> Running<H> {
         let ca_file = self.client.config.ca_file.clone();
         let within = self.client.config.timing.connect_within;
         let config = websocket_config(self.client.config.max_message);
-        self.while_away(async move {
-            let timeout = |_| ConnectError::Timeout {
-                address: target.address(),
-                within,
-            };
-            tokio::time::timeout(within, target.open(ca_file, config))
-                .await
-                .map_err(timeout)?
-        })
-        .await
+        self.while_away(async move { target.open(ca_file, config, within).await })
+            .await
     }
 
     /// Lives on a link until it ends. Answers why it ended, or nothing when the client is stopped.

@@ -2,11 +2,11 @@
 //!
 //! # Theory of operation
 //!
-//! One task owns everything: the socket, the [outbox](outbox), the handler. It is either away
+//! One task owns everything: the socket, the outbox, the handler. It is either away
 //! (connecting, or waiting to try again) or on a link. In both states it takes frames from the
 //! queue behind [`Sender`]; away, they wait in the outbox, within its bounds.
 //!
-//! On a link there is one poll loop ([`pump`]) over the unsplit WebSocket: read what is there, write
+//! On a link there is one poll loop (`pump`) over the unsplit WebSocket: read what is there, write
 //! what is waiting, flush once. A socket that takes nothing stops the writing only, so a busy bus
 //! never stops our reading, and no future that holds half a frame is ever dropped.
 //!

@@ -273,6 +273,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn many_keys_are_one_pass_and_still_said_once() {
+        let members: Vec<_> = (0..20_000).map(|n| format!("\"k{}\":{n}", n % 10_000)).collect();
+        let context = format!("{{{},\"source\":\"a\"}}", members.join(","));
+        let text = derived(&context);
+        let after = Members::parse(&text).unwrap();
+        assert_eq!(after.iter().count(), 10_002);
+        assert_eq!(after.get("k7").unwrap().get(), "10007");
+        assert_eq!(after.get("destination").unwrap().get(), "\"a\"");
+    }
+
     /// A value nobody would write by hand; never one of the routing keys.
     fn random_value(rng: &mut fastrand::Rng, depth: usize) -> String {
         let scalars = [

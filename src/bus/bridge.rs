@@ -80,6 +80,8 @@ struct Inner<T, O> {
     counters: Counters,
     malformed_log: Mutex<LogLimit>,
     hourly_log: Mutex<LogLimit>,
+    /// Apart, because strangers choose its keys: they must not crowd out the others.
+    callers_log: Mutex<LogLimit>,
 }
 
 /// The way out. Apart from the toolboxes, so that a call they hold does not hold them.
@@ -134,6 +136,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             counters: Counters::default(),
             malformed_log: Mutex::new(LogLimit::new(MALFORMED_PERIOD)),
             hourly_log: Mutex::new(LogLimit::new(HOUR)),
+            callers_log: Mutex::new(LogLimit::new(HOUR)),
         }))
     }
 

@@ -1,9 +1,9 @@
 //! JSON Schemas of arguments and results, compiled once a describe (contract §4).
 //!
 //! A schema comes from a toolbox and an instance from the bus, so neither may hurt the host:
-//! nothing is ever fetched, references that lead in circles are refused ([`graph`]), patterns have a
+//! nothing is ever fetched, references that lead in circles are refused (`graph`), patterns have a
 //! bounded number of steps, and how deep a check can recurse is known before it starts. What a check
-//! finds is told in words of this crate ([`faults`]) that name the rule and never the value.
+//! finds is told in words of this crate (`faults`) that name the rule and never the value.
 //!
 //! `format` is checked where its draft says so (4, 6, 7) and is a remark otherwise (2019-09, 2020-12).
 
@@ -90,7 +90,7 @@ impl Schema {
         if self.validator.is_valid(value) {
             return Ok(());
         }
-        faults::of_value(self.validator.iter_errors(value), &self.root, whole)
+        Err(faults::of_value(self.validator.iter_errors(value), &self.root, whole))
     }
 
     /// What to fill in and, if `coerce`, to convert before a check.

@@ -1,7 +1,7 @@
 //! Answers: what a line on a toolbox's stdout means (contract §1).
 //!
 //! A good line is parsed once and its result stays a slice of it. Only a bad one is looked at
-//! again, by [`salvage`], to say what is wrong in words its author can act on, and to whom.
+//! again, by `salvage`, to say what is wrong in words its author can act on, and to whom.
 
 mod error;
 mod salvage;

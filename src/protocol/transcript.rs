@@ -73,7 +73,7 @@ fn text(raw: &RawValue) -> Option<String> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// Whether a line from a toolbox is what `pattern` stands for: [`matches`], with an `id` in any
+/// Whether a line from a toolbox is what `pattern` stands for: as [`matches()`] tells it, with an `id` in any
 /// spelling a host accepts.
 pub fn matches_line(pattern: &Value, line: &[u8]) -> bool {
     let Ok(mut value) = serde_json::from_slice::<Value>(line) else {

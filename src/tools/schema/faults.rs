@@ -25,12 +25,8 @@ const TEXT: usize = 1_024;
 /// Characters of one quoted name or list.
 const QUOTED: usize = 200;
 
-/// Every fault of a value, or `Ok` where the errors turn out to be none.
-pub(super) fn of_value<'i>(
-    errors: impl Iterator<Item = ValidationError<'i>>,
-    root: &Value,
-    whole: &str,
-) -> Result<(), String> {
+/// Every fault of a value that is not valid.
+pub(super) fn of_value<'i>(errors: impl Iterator<Item = ValidationError<'i>>, root: &Value, whole: &str) -> String {
     let mut faults: Vec<String> = Vec::new();
     let mut count = 0;
     for error in errors.take(COUNTED) {
@@ -41,10 +37,11 @@ pub(super) fn of_value<'i>(
             }
         }
     }
-    if count == 0 {
-        return Ok(());
+    if faults.is_empty() {
+        // A pattern that was not matched to its end can leave no error behind.
+        return format!("{whole}: does not fit the schema");
     }
-    Err(joined(&faults, count))
+    joined(&faults, count)
 }
 
 /// Joined by `; `, at most [`TEXT`] bytes and always at least one fault.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::fault::{Fault, Faults, Position};
 use super::yaml::{self, Entry, Node, below};
-use super::{BusConfig, Config, Lookup, PredecessorTopics, ToolService, toolbox};
+use super::{BusConfig, Config, Lookup, PredecessorTopics, ToolService, ToolboxConfig, suggest, toolbox};
 
 /// Far more than any file of this kind holds; a mistyped path to a disk image ends here.
 const LONGEST_FILE: u64 = 4 << 20;
@@ -70,27 +70,16 @@ impl Config {
 impl Reader<'_> {
     fn config(&mut self, text: &str, file: PathBuf) -> Option<Config> {
         let (root, mistakes) = yaml::parse(text);
-        let readable = root.is_some() || mistakes.is_empty();
+        if root.is_none() && mistakes.is_empty() {
+            let what = "the file is empty; it needs 'toolboxes', a mapping from toolbox_id to toolbox";
+            self.fault(Position { line: 1, column: 1 }, "", what);
+        }
         for mistake in mistakes {
             self.fault(mistake.at, &mistake.path, mistake.what);
         }
-        let start = Position { line: 1, column: 1 };
-        match root {
-            Some(mut root) => {
-                self.expand(&mut root, "");
-                self.top(&root, file)
-            }
-            None => {
-                if readable {
-                    self.fault(
-                        start,
-                        "",
-                        "the file is empty; it needs 'toolboxes', a mapping from toolbox_id to toolbox",
-                    );
-                }
-                None
-            }
-        }
+        let mut root = root?;
+        self.expand(&mut root, "");
+        self.top(&root, file)
     }
 
     fn top(&mut self, root: &Node, file: PathBuf) -> Option<Config> {
@@ -165,12 +154,7 @@ impl Reader<'_> {
         self.choice(node, path, PREDECESSORS)
     }
 
-    fn toolbox(
-        &mut self,
-        entry: &Entry,
-        defaults: &[Entry],
-        predecessors: PredecessorTopics,
-    ) -> Option<super::ToolboxConfig> {
+    fn toolbox(&mut self, entry: &Entry, defaults: &[Entry], predecessors: PredecessorTopics) -> Option<ToolboxConfig> {
         let path = below("toolboxes", &entry.key);
         if let Some(what) = unfit_id(&entry.key) {
             self.fault(entry.at, &path, what);
@@ -178,7 +162,9 @@ impl Reader<'_> {
         let own = self.entries(&entry.value, &path, "the keys of a toolbox")?;
         let merged = toolbox::with_defaults(own, defaults);
         let draft = self.keys(&merged, &path, predecessors);
-        if !own.iter().chain(defaults).any(|entry| toolbox::is_kind(&entry.key)) {
+        // A misspelt `command` has been told already.
+        let meant = |key: &str| toolbox::is_kind(key) || suggest::nearest(key, toolbox::KEYS) == Some("command");
+        if !own.iter().chain(defaults).any(|entry| meant(&entry.key)) {
             self.fault(
                 entry.at,
                 &path,

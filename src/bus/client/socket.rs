@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -63,7 +64,7 @@ pub enum ConnectError {
         status: u16,
     },
     /// What is there does not speak WebSocket.
-    #[error("no WebSocket handshake with {address}: {error}")]
+    #[error("no WebSocket handshake with {address}: {error}; the URL of a bus with TLS begins with wss://")]
     Handshake {
         /// Host and port.
         address: String,
@@ -71,12 +72,14 @@ pub enum ConnectError {
         error: Box<WsError>,
     },
     /// Nothing happened for too long.
-    #[error("no connection to {address} within {within:?}")]
+    #[error("no connection to {address} within {within:?}{hint}")]
     Timeout {
         /// Host and port.
         address: String,
         /// The limit.
-        within: std::time::Duration,
+        within: Duration,
+        /// What may be the matter.
+        hint: &'static str,
     },
 }
 
@@ -119,8 +122,29 @@ impl Target {
         }
     }
 
-    /// Connects, with no limit of time of its own.
+    /// Connects, handshakes and all.
     pub(super) async fn open(
+        &self,
+        ca_file: Option<PathBuf>,
+        config: WebSocketConfig,
+        within: Duration,
+    ) -> Result<WebSocketStream<Socket>, ConnectError> {
+        // A bus without TLS waits for the end of what it takes for an HTTP request, so this is how it shows.
+        let hint = match self.tls {
+            true => "; does the bus speak TLS at all? Else its URL begins with ws://",
+            false => "",
+        };
+        let timeout = |_| ConnectError::Timeout {
+            address: self.address(),
+            within,
+            hint,
+        };
+        tokio::time::timeout(within, self.connect(ca_file, config))
+            .await
+            .map_err(timeout)?
+    }
+
+    async fn connect(
         &self,
         ca_file: Option<PathBuf>,
         config: WebSocketConfig,
@@ -148,7 +172,11 @@ impl Target {
             },
         };
         let request = (&self.uri).into_client_request().map_err(refuse)?;
-        let socket = Socket { channel, written: 0 };
+        let socket = Socket {
+            channel,
+            written: 0,
+            read: 0,
+        };
         let (stream, _) = tokio_tungstenite::client_async_with_config(request, socket, Some(config))
             .await
             .map_err(refuse)?;
@@ -162,11 +190,12 @@ enum Channel {
     Tls(Box<TlsStream<Wire>>),
 }
 
-/// The stream under the WebSocket. It counts what it takes, see [`super::outbox`].
+/// The stream under the WebSocket. It counts what it takes, see [`super::outbox`], and what it gives.
 #[derive(Debug)]
 pub(super) struct Socket {
     channel: Channel,
     written: u64,
+    read: u64,
 }
 
 impl Socket {
@@ -174,14 +203,22 @@ impl Socket {
     pub(super) fn written(&self) -> u64 {
         self.written
     }
+
+    /// Bytes given so far.
+    pub(super) fn read(&self) -> u64 {
+        self.read
+    }
 }
 
 impl AsyncRead for Socket {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match &mut self.channel {
+        let before = buf.filled().len();
+        ready!(match &mut self.channel {
             Channel::Plain(wire) => Pin::new(wire).poll_read(cx, buf),
             Channel::Tls(tls) => Pin::new(tls.as_mut()).poll_read(cx, buf),
-        }
+        })?;
+        self.read += (buf.filled().len() - before) as u64;
+        Poll::Ready(Ok(()))
     }
 }
 

@@ -163,10 +163,10 @@ impl Toolbox {
             Wake::Time => self.time_passed().await,
             Wake::Inherited(calls) => {
                 self.predecessor = None;
-                calls.into_iter().for_each(|call| self.admit(call));
                 if !self.stopping {
                     self.start_all().await;
                 }
+                calls.into_iter().for_each(|call| self.admit(call));
             }
         }
     }

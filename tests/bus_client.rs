@@ -1,18 +1,18 @@
 //! The client, on a real ovos-messagebus.
 
+#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
+
 mod common;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
-use tokio::sync::mpsc;
-use tokio_tungstenite::tungstenite::{Bytes, Message, Utf8Bytes};
+use tokio_tungstenite::tungstenite::{Bytes, Message};
 use tokio_util::sync::CancellationToken;
 use toolhost::bus::client::{Client, ClientConfig, ConnectError, Timing};
-use toolhost::bus::link::{FrameHandler, Link, Sender, Transport};
+use toolhost::bus::link::Link;
 
-use common::eventually::{eventually, within};
 use common::peers::{RealBus, python_command};
 use common::ports::free_port;
 use common::raw::Raw;
@@ -98,7 +98,7 @@ async fn a_name_nobody_knows_and_a_wrong_route() {
     assert!(matches!(refused, Err(ConnectError::Url { .. })));
 }
 
-/// Each frame is relayed exactly once, although the bus is killed under load, twice.
+/// No frame is relayed twice, and none is lost but the one the bus died over, although it is killed twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bus_killed_under_load() {
     const FRAMES: usize = 6000;
@@ -110,18 +110,16 @@ async fn a_bus_killed_under_load() {
     let sending = tokio::spawn(async move {
         for number in 0..FRAMES {
             sender.send(message(&format!("n.{number}")).into());
-            if number % 20 == 0 {
+            if number % 200 == 0 {
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
         }
     });
     let mut echoes = BTreeMap::new();
     for stage in [1000, 3000, FRAMES - 1] {
-        let marker = message(&format!("n.{stage}"));
-        count_echoes(
-            &mut echoes,
-            one.until(|event| *event == Event::Echo(marker.clone())).await,
-        );
+        // The very frame of a stage may be the one a bus died over.
+        let reached = |event: &Event| matches!(event, Event::Echo(frame) if number_of(frame) >= Some(stage));
+        count_echoes(&mut echoes, one.until(reached).await);
         if stage < FRAMES - 1 {
             bus.kill();
             bus.restart().await;
@@ -131,7 +129,7 @@ async fn a_bus_killed_under_load() {
     let missing = (0..FRAMES)
         .filter(|number| !echoes.contains_key(&message(&format!("n.{number}"))))
         .count();
-    assert_eq!(missing, 0, "frames never relayed");
+    assert!(missing <= 2, "{missing} frames never relayed");
     assert!(echoes.values().all(|count| *count == 1), "a frame was relayed twice");
 
     let mut doubles = BTreeMap::<String, usize>::new();
@@ -142,6 +140,10 @@ async fn a_bus_killed_under_load() {
     }
     doubles.retain(|frame, count| *count > 1 && frame != GREETING);
     assert!(doubles.is_empty(), "the other client got twice: {doubles:?}");
+}
+
+fn number_of(frame: &str) -> Option<usize> {
+    frame.split_once("n.")?.1.split_once('"')?.0.parse().ok()
 }
 
 fn count_echoes(echoes: &mut BTreeMap<String, usize>, events: Vec<Event>) {
@@ -212,6 +214,28 @@ async fn a_half_open_link() {
     );
 }
 
+/// A bus that takes nothing for a while: what it does not take waits, and it all arrives once, in order.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bus_that_stops_reading() {
+    const FRAMES: usize = 8000;
+    let bus = RealBus::start().await;
+    let mut one = Running::connect(&bus.url()).await;
+    bus.signal(Signal::SIGSTOP);
+    let padding = "x".repeat(2000);
+    let frame = |number: usize| message(&format!("n.{number}\",\"padding\":\"{padding}"));
+    for number in 0..FRAMES {
+        one.send(&frame(number));
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    bus.signal(Signal::SIGCONT);
+    let events = one.until(|event| *event == Event::Echo(frame(FRAMES - 1))).await;
+    let numbers = events.iter().filter_map(|event| match event {
+        Event::Echo(frame) => number_of(frame),
+        _ => None,
+    });
+    assert!(numbers.eq(0..FRAMES), "each once, in order");
+}
+
 /// The OVOS bus relays any binary frame as text. RFC 6455 §8.1 then makes every client fail its connection.
 #[tokio::test(flavor = "multi_thread")]
 async fn text_that_is_no_utf8() {
@@ -219,22 +243,24 @@ async fn text_that_is_no_utf8() {
     let mut one = Running::connect(&bus.url()).await;
     one.send(&message("proof"));
     one.until(|event| *event == Event::Echo(message("proof"))).await;
+    let mut echoes = BTreeMap::new();
     for round in 0..3 {
         let mut raw = Raw::connect(&bus.url()).await;
         raw.text().await.expect("the greeting");
-        // On its way together with the broken frame: to be relayed, once.
+        // On its way together with the broken frame: the bus has it, so it must not be sent again.
         one.send(&message(&format!("crossing.{round}")));
         raw.send(Message::Binary(Bytes::from_static(b"\xff\xfe"))).await;
-        let why = one.disconnected().await;
-        let broken = Instant::now();
-        assert!(why.contains("must refuse"), "{why}");
-        one.until(|event| *event == Event::Connected).await;
+        let broken = |event: &Event| matches!(event, Event::Disconnected(why) if why.contains("must refuse"));
+        count_echoes(&mut echoes, one.until(broken).await);
+        let start = Instant::now();
         one.send(&message("back"));
-        one.until(|event| *event == Event::Echo(message("back"))).await;
-        let back = broken.elapsed();
-        println!("back after {back:?}");
-        assert!(back < Duration::from_secs(1), "{back:?}");
+        let back = |event: &Event| *event == Event::Echo(message("back"));
+        count_echoes(&mut echoes, one.until(back).await);
+        println!("back after {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     }
+    echoes.remove(&message("back"));
+    assert!(echoes.values().all(|count| *count == 1), "sent twice: {echoes:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -304,66 +330,10 @@ certificate = (x509.CertificateBuilder().subject_name(name).issuer_name(name).pu
     serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
 "#;
 
-/// Answers every `ask` frame.
-struct Answerer(Sender);
-
-impl FrameHandler for Answerer {
-    fn frame(&mut self, frame: Utf8Bytes) {
-        if frame.as_str().contains("\"ask") {
-            self.0.send(frame.as_str().replace("\"ask", "\"answer").into());
-        }
-    }
-}
-
-/// Notes every answer.
-struct Asker(mpsc::UnboundedSender<Utf8Bytes>);
-
-impl FrameHandler for Asker {
-    fn frame(&mut self, frame: Utf8Bytes) {
-        self.0.send(frame).ok();
-    }
-}
-
 /// Printed, not asserted: with the kernel's delayed acknowledgement it would be 44 ms.
 #[tokio::test(flavor = "multi_thread")]
 async fn round_trips_on_the_real_bus() {
     let bus = RealBus::start().await;
-    let stop = CancellationToken::new();
-    let host = Client::new(ClientConfig::new(bus.url()), stop.clone()).expect("a good URL");
-    let answerer = Answerer(host.sender());
-    let mut link = host.link();
-    tokio::spawn(host.run(answerer));
-    within("the host connects", link.wait_for(Link::is_connected))
-        .await
-        .expect("it runs");
-
-    let caller = Client::new(ClientConfig::new(bus.url()), stop).expect("a good URL");
-    let (note, mut answers) = mpsc::unbounded_channel();
-    let sender = caller.sender();
-    tokio::spawn(caller.run(Asker(note)));
-    answers.recv().await.expect("the greeting");
-
-    let mut times = Vec::new();
-    for number in 0..500 {
-        let start = Instant::now();
-        sender.send(message(&format!("ask.{number}")).into());
-        let answer = within("the answer", answers.recv()).await.expect("the answer");
-        assert!(answer.as_str().contains(&format!("answer.{number}\"")));
-        times.push(start.elapsed());
-    }
-    times.sort();
-    println!(
-        "round trip on the real bus: median {:?}, 99 % {:?}",
-        times[250], times[495]
-    );
-
-    let start = Instant::now();
-    for number in 0..5000 {
-        sender.send(message(&format!("ask.{number}")).into());
-    }
-    for _ in 0..5000 {
-        within("the answer", answers.recv()).await.expect("the answer");
-    }
-    println!("5000 calls at once on the real bus: {:?}", start.elapsed());
-    eventually("the link stands", || link.borrow().is_connected()).await;
+    let client = || Client::new(ClientConfig::new(bus.url()), CancellationToken::new()).expect("a good URL");
+    common::round_trips::measure("the real bus, two clients", client(), client()).await;
 }

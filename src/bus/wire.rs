@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures_util::SinkExt;
+use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_tungstenite::WebSocketStream;
@@ -120,4 +120,18 @@ where
     };
     let ended = tokio::time::timeout(within, ending).await;
     tracing::trace!(?ended, "refused connection ended");
+}
+
+/// Says goodbye and waits for the answer, as the closing handshake has it.
+pub(super) async fn farewell<S>(mut stream: WebSocketStream<S>, frame: CloseFrame, within: Duration)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let ending = async move {
+        stream.send(Message::Close(Some(frame))).await?;
+        while stream.next().await.transpose()?.is_some() {}
+        Ok::<(), WsError>(())
+    };
+    let ended = tokio::time::timeout(within, ending).await;
+    tracing::trace!(?ended, "connection closed");
 }

@@ -18,16 +18,19 @@
 //! - A frame handed over and not echoed depends on who ended the link.
 //!   *The bus did* (it closed, or its process died): what it had relayed it had also sent to us,
 //!   and that was read to the last byte before the end was seen. Without an echo it was not
-//!   relayed, so it is sent again after the reconnect, at most once. This holds only for a bus that
-//!   has been seen to echo on this very link; without that proof it is counted lost.
+//!   relayed, so it is sent again after the reconnect; all but the first, which the bus may have been
+//!   relaying when it died, with some clients served and others not. (The first is also the one
+//!   the bus may have ended the link over. Sent again, it would end every link to come.)
+//!   This holds for a bus that echoes: one that has done so for this client, and has not stopped
+//!   doing so.
 //!   *We did* (no pong, a frame we must refuse): the bus may be stopped or busy, and relay later
-//!   what its socket holds. So the frame is never sent again.
+//!   what its socket holds. So nothing handed over is sent again.
 //!
-//! What remains: a bus killed within the microseconds between relaying a frame to another client
-//! and to us has relayed a frame that we send again, and one whose echo the kernel threw away with
-//! the rest of a full send buffer likewise. Over TLS the bytes counted are those the TLS layer
-//! took, so a frame may count as handed over while its last record is still ours; it is then lost
-//! rather than doubled.
+//! So a bus that is killed under load costs one answer at most, which the log names, and doubles
+//! none. What remains: an echo that our kernel had no room for dies with the bus, and its frame is
+//! doubled; reading never waits here, so this takes a machine that gives us no time at all. Over TLS
+//! the bytes counted are those the TLS layer took, so a frame may count as handed over while its
+//! last record is still ours.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -62,7 +65,6 @@ const UNPROVEN_AGE: Duration = Duration::from_secs(5);
 struct Entry {
     frame: Utf8Bytes,
     since: Instant,
-    sent_again: bool,
 }
 
 /// Why a frame was given up.
@@ -128,8 +130,10 @@ pub(super) struct Outbox {
     lengths: HashMap<usize, usize>,
     /// Bytes encoded for this link so far.
     encoded: u64,
-    /// Whether the bus has echoed a frame on this link.
+    /// Whether the bus is known to echo.
     echoes: bool,
+    /// Whether it has echoed on this link.
+    echoed_here: bool,
     given_up: Vec<(Utf8Bytes, Reason)>,
 }
 
@@ -143,17 +147,14 @@ impl Outbox {
             lengths: HashMap::new(),
             encoded: 0,
             echoes: false,
+            echoed_here: false,
             given_up: Vec::new(),
         }
     }
 
     /// A frame that has to wait.
     pub(super) fn push(&mut self, frame: Utf8Bytes, now: Instant) {
-        self.waiting.push_back(Entry {
-            frame,
-            since: now,
-            sent_again: false,
-        });
+        self.waiting.push_back(Entry { frame, since: now });
         self.enforce(now);
     }
 
@@ -164,6 +165,9 @@ impl Outbox {
         }
         while self.waiting.exceeds(self.limits.frames, self.limits.bytes) {
             self.give_up_waiting(Reason::TooMany);
+        }
+        if !self.echoed_here && self.handed_over.front_is_older(now, UNPROVEN_AGE) {
+            self.echoes = false;
         }
         // What is too old to be sent again needs no comparison either.
         let age = if self.echoes {
@@ -185,7 +189,7 @@ impl Outbox {
     /// A new link stands, and has taken `written` bytes for its handshake.
     pub(super) fn link_up(&mut self, written: u64) {
         self.encoded = written;
-        self.echoes = false;
+        self.echoed_here = false;
     }
 
     /// The next frame for the link, which must be encoded now.
@@ -197,11 +201,7 @@ impl Outbox {
 
     /// A frame that need not wait, which must be encoded now.
     pub(super) fn pass(&mut self, frame: Utf8Bytes, now: Instant) -> Utf8Bytes {
-        self.encode(Entry {
-            frame,
-            since: now,
-            sent_again: false,
-        })
+        self.encode(Entry { frame, since: now })
     }
 
     fn encode(&mut self, entry: Entry) -> Utf8Bytes {
@@ -211,9 +211,10 @@ impl Outbox {
         frame
     }
 
-    /// A control frame of `payload` bytes was encoded.
-    pub(super) fn control(&mut self, payload: usize) {
+    /// A control frame of `payload` bytes was encoded. Answers where it ends in the byte stream.
+    pub(super) fn control(&mut self, payload: usize) -> u64 {
         self.encoded += encoded_len(payload);
+        self.encoded
     }
 
     /// The socket has taken `written` bytes in all.
@@ -255,6 +256,7 @@ impl Outbox {
             self.forget_handed_over();
         }
         self.echoes = true;
+        self.echoed_here = true;
         true
     }
 
@@ -264,11 +266,13 @@ impl Outbox {
             self.waiting.push_front(entry);
         }
         let again = ended_by == EndedBy::Bus && self.echoes;
-        let mut sent_again = 0;
         self.lengths.clear();
-        while let Some(mut entry) = self.handed_over.entries.pop_back() {
-            if again && !entry.sent_again {
-                entry.sent_again = true;
+        let first = self.handed_over.entries.pop_front();
+        self.given_up
+            .extend(first.map(|entry| (entry.frame, Reason::Uncertain)));
+        let mut sent_again = 0;
+        while let Some(entry) = self.handed_over.entries.pop_back() {
+            if again {
                 sent_again += 1;
                 self.waiting.push_front(entry);
             } else {

@@ -49,6 +49,15 @@ enum Phase {
     ClosedByBus,
 }
 
+/// A ping that is not answered yet.
+#[derive(Debug)]
+struct Ping {
+    since: Instant,
+    /// Where it ends in our byte stream, and how much of that the socket had taken.
+    end: u64,
+    written: u64,
+}
+
 /// One link, with what it borrows from its client.
 pub(super) struct Pump<'a, H> {
     stream: WebSocketStream<Socket>,
@@ -60,8 +69,10 @@ pub(super) struct Pump<'a, H> {
     stop: Pin<Box<WaitForCancellationFutureOwned>>,
     phase: Phase,
     alarm: Pin<Box<Sleep>>,
+    /// When the bus last gave a sign of life, and how many bytes it had sent by then.
     heard: Instant,
-    pinged: Option<Instant>,
+    heard_bytes: u64,
+    ping: Option<Ping>,
     /// A write failed; what the bus said before is still to be read.
     broken: Option<WsError>,
     /// What the bus gave as its reason to close.
@@ -90,7 +101,8 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
             phase: Phase::Open,
             alarm,
             heard: Instant::now(),
-            pinged: None,
+            heard_bytes: 0,
+            ping: None,
             broken: None,
             closed: None,
         }
@@ -122,6 +134,18 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Option<End> {
+        let end = self.read_frames(cx);
+        // Bytes, not messages: a large one may take longer than a ping may.
+        let bytes = self.stream.get_ref().read();
+        if bytes != self.heard_bytes {
+            self.heard_bytes = bytes;
+            self.heard = Instant::now();
+            self.ping = None;
+        }
+        end
+    }
+
+    fn read_frames(&mut self, cx: &mut Context<'_>) -> Option<End> {
         self.outbox.written(self.stream.get_ref().written());
         let mut turn = TURN;
         loop {
@@ -142,7 +166,6 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
     }
 
     fn take(&mut self, message: Message, cx: &mut Context<'_>) {
-        self.heard = Instant::now();
         match message {
             Message::Text(frame) if self.outbox.is_echo(&frame) => self.handler.echo(frame),
             Message::Text(frame) => self.handler.frame(frame),
@@ -250,24 +273,37 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
     /// Pings a silent bus, and ends a link on which the ping is not answered. Sets the alarm anew.
     fn watch(&mut self, cx: &mut Context<'_>) -> Option<End> {
         let now = Instant::now();
-        let since = self.pinged.filter(|pinged| *pinged > self.heard);
-        let due = match since {
-            Some(pinged) => pinged + self.timing.pong_within,
+        let due = match &self.ping {
+            Some(ping) => ping.since + self.timing.pong_within,
             None => self.heard + self.timing.ping_after,
         };
         if now < due {
             self.wake_in(due - now);
             return None;
         }
-        if since.is_some() {
-            let silent = now.saturating_duration_since(self.heard).as_secs_f32();
-            return Some(End::ByUs(format!(
-                "no sign of life from the bus for {silent:.1} s, not even to a ping"
-            )));
-        }
-        self.pinged = Some(now);
+        let written = self.stream.get_ref().written();
         self.wake_in(self.timing.pong_within);
-        self.control(Message::Ping(Bytes::new()), 0, cx);
+        match &mut self.ping {
+            // Behind a large frame that the bus is still taking, a ping is not late yet.
+            Some(ping) if written < ping.end && written > ping.written => {
+                ping.since = now;
+                ping.written = written;
+            }
+            Some(_) => {
+                let silent = now.saturating_duration_since(self.heard).as_secs_f32();
+                return Some(End::ByUs(format!(
+                    "no sign of life from the bus for {silent:.1} s, not even to a ping"
+                )));
+            }
+            None => {
+                let end = self.control(Message::Ping(Bytes::new()), 0, cx);
+                self.ping = Some(Ping {
+                    since: now,
+                    end,
+                    written,
+                });
+            }
+        }
         None
     }
 
@@ -282,12 +318,13 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
         self.control(Message::Close(Some(frame)), 2, cx);
     }
 
-    /// Writes a control frame. Where this fails, the next read or write says so too.
-    fn control(&mut self, message: Message, payload: usize, cx: &mut Context<'_>) {
+    /// Writes a control frame, and answers where it ends. Where this fails, the next read or write says so too.
+    fn control(&mut self, message: Message, payload: usize, cx: &mut Context<'_>) -> u64 {
         let started = Pin::new(&mut self.stream).start_send(message);
-        self.outbox.control(payload);
+        let end = self.outbox.control(payload);
         let flushed = self.poll_flush(cx);
         tracing::trace!(?started, ?flushed, "control frame written");
+        end
     }
 
     fn wake_in(&mut self, time: Duration) {

@@ -52,6 +52,7 @@ pub(super) struct Report {
     connected: Option<Instant>,
     binary: Quiet,
     given_up: Quiet,
+    given_up_reason: &'static str,
     given_up_count: usize,
     given_up_bytes: usize,
     topics: BTreeSet<String>,
@@ -68,6 +69,7 @@ impl Report {
             connected: None,
             binary: Quiet::new(),
             given_up: Quiet::new(),
+            given_up_reason: "",
             given_up_count: 0,
             given_up_bytes: 0,
             topics: BTreeSet::new(),
@@ -80,6 +82,7 @@ impl Report {
         tracing::info!(bus = %self.address, failed_attempts = self.attempts, ?away, "connected to the bus");
         self.attempts = 0;
         self.connected = Some(now);
+        self.say_given_up();
     }
 
     pub(super) fn not_reached(&mut self, error: &str) {
@@ -112,7 +115,8 @@ impl Report {
         }
     }
 
-    pub(super) fn stopped(&self, unsent: usize) {
+    pub(super) fn stopped(&mut self, unsent: usize) {
+        self.say_given_up();
         match unsent {
             0 => tracing::debug!(bus = %self.address, "the link to the bus is stopped"),
             _ => {
@@ -130,7 +134,7 @@ impl Report {
     /// Frames that were given up: how many, and of which topics. Never their content.
     pub(super) fn given_up(&mut self, frames: Vec<(Utf8Bytes, Reason)>) {
         let Some((_, reason)) = frames.last() else { return };
-        let reason = match reason {
+        self.given_up_reason = match reason {
             Reason::TooOld => "they waited too long for the bus",
             Reason::TooMany => "too many wait for the bus",
             Reason::Uncertain => {
@@ -145,13 +149,18 @@ impl Report {
             }
         }
         if self.given_up.lets_through(Instant::now()) {
-            let topics = std::mem::take(&mut self.topics);
+            self.say_given_up();
+        }
+    }
+
+    fn say_given_up(&mut self) {
+        if self.given_up_count > 0 {
             tracing::warn!(
                 bus = %self.address,
-                reason,
+                reason = self.given_up_reason,
                 frames = std::mem::take(&mut self.given_up_count),
                 bytes = std::mem::take(&mut self.given_up_bytes),
-                ?topics,
+                topics = ?std::mem::take(&mut self.topics),
                 "frames given up"
             );
         }

@@ -148,7 +148,11 @@ impl Target {
             },
         };
         let request = (&self.uri).into_client_request().map_err(refuse)?;
-        let socket = Socket { channel, written: 0 };
+        let socket = Socket {
+            channel,
+            written: 0,
+            read: 0,
+        };
         let (stream, _) = tokio_tungstenite::client_async_with_config(request, socket, Some(config))
             .await
             .map_err(refuse)?;
@@ -162,11 +166,12 @@ enum Channel {
     Tls(Box<TlsStream<Wire>>),
 }
 
-/// The stream under the WebSocket. It counts what it takes, see [`super::outbox`].
+/// The stream under the WebSocket. It counts what it takes, see [`super::outbox`], and what it gives.
 #[derive(Debug)]
 pub(super) struct Socket {
     channel: Channel,
     written: u64,
+    read: u64,
 }
 
 impl Socket {
@@ -174,14 +179,22 @@ impl Socket {
     pub(super) fn written(&self) -> u64 {
         self.written
     }
+
+    /// Bytes given so far.
+    pub(super) fn read(&self) -> u64 {
+        self.read
+    }
 }
 
 impl AsyncRead for Socket {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match &mut self.channel {
+        let before = buf.filled().len();
+        ready!(match &mut self.channel {
             Channel::Plain(wire) => Pin::new(wire).poll_read(cx, buf),
             Channel::Tls(tls) => Pin::new(tls.as_mut()).poll_read(cx, buf),
-        }
+        })?;
+        self.read += (buf.filled().len() - before) as u64;
+        Poll::Ready(Ok(()))
     }
 }
 

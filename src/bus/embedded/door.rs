@@ -161,7 +161,10 @@ fn host_of(authority: &str) -> String {
 }
 
 fn is_loopback(host: &str) -> bool {
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    host == "localhost"
+        || host
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Whether a page from `origin` may use a bus asked for as `host`.
@@ -230,6 +233,7 @@ mod tests {
             (true, "Host: localhost:8181\r\n", 101),
             (true, "Host: LOCALHOST.\r\n", 101),
             (true, "Host: [::1]:8181\r\n", 101),
+            (true, "Host: [::ffff:127.0.0.1]:8181\r\n", 101),
             (true, "Host: evil.example\r\n", 403),
             (true, "Host: 192.168.1.5\r\n", 403),
             (true, "", 403),

@@ -15,7 +15,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::EmbeddedOptions;
 use super::hub::{Hub, Seat};
-use crate::bus::wire::{Wire, is_reset, linger, refusal};
+use crate::bus::wire::{Wire, farewell, is_reset, linger, refusal};
 
 /// Frames read, and written, before the other direction and the other tasks get their turn.
 const TURN: usize = 256;
@@ -50,19 +50,19 @@ pub(super) async fn live(stream: WebSocketStream<Wire>, peer: SocketAddr, hub: &
     let Member { stream, seat, .. } = member;
     // Off the bus before anything that takes time.
     drop(seat);
-    let goodbye = match left {
-        Left::Gone | Left::Dropped => None,
+    match left {
+        Left::Gone | Left::Dropped => {}
         Left::Refused(error) => {
             tracing::warn!(%peer, %error, "client of the embedded bus dropped, it broke the protocol");
-            Some(refusal(&error))
+            linger(stream, Some(refusal(&error)), options.close_within).await;
         }
-        Left::Stopped => Some(CloseFrame {
-            code: CloseCode::Away,
-            reason: Utf8Bytes::from_static("the bus stops"),
-        }),
-    };
-    if goodbye.is_some() {
-        linger(stream, goodbye, options.close_within).await;
+        Left::Stopped => {
+            let frame = CloseFrame {
+                code: CloseCode::Away,
+                reason: Utf8Bytes::from_static("the bus stops"),
+            };
+            farewell(stream, frame, options.close_within).await;
+        }
     }
     tracing::debug!(%peer, "client left the embedded bus");
 }

@@ -172,7 +172,7 @@ impl Registry {
                 .collect();
             let names = known
                 .iter()
-                .map(|(id, tools)| (*id, tools.iter().map(|tool| tool.name())));
+                .map(|(id, tools)| (*id, tools.iter().map(|tool| tool.name.as_str())));
             *cached = (generation, Arc::new(Catalog::new(names)));
         }
         Arc::clone(&cached.1)
@@ -228,7 +228,7 @@ impl Toolboxes for Registry {
         let tools = toolbox.tools().unwrap_or_default();
         tools
             .get(name)
-            .map(|tool| tool.definition().clone())
+            .map(|tool| tool.definition.clone())
             .ok_or_else(|| CallError::UnknownTool(name.to_owned()))
     }
 

@@ -4,37 +4,39 @@
 //! and never ends that task: it settles what is not for this host by a look at the topic, reads the
 //! rest once, and hands it over. What takes time (discover, reload) gets a task of its own.
 //!
-//! Beside answers it emits two Messages on each connect, both marked with [`PROBE`] and this
+//! Beside answers it emits two Messages on each connect, both marked with [`PROBE`](super::service::PROBE) and this
 //! process's instance id: an `ovos.tools.list` where `tool_service` is `auto` (see [`service`](super::service)),
 //! and an `ovos.persona.tools.discover`, whose answers show a toolbox_id that another host
 //! claims too (OVOS-TOOLS-1 §3: two toolboxes on one bus must not share one).
 
+mod serve;
 mod watch;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use tokio::runtime::Handle;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
-use tracing::{error, info};
+use tracing::error;
 
-use super::batch::{Arrival, Batches, Turn};
+use super::batch::Batches;
 use super::link::Sender;
 use super::log_limit::LogLimit;
-use super::mapping::{Answer, Name, Request, echo, map};
+use super::mapping::Answer;
 use super::message::{Message, frame};
-use super::service::{PROBE, Service};
+use super::service::Service;
 use super::status::{BridgeStatus, Conflicts, Counters, ServiceStatus, count};
 use super::toolboxes::Toolboxes;
 use super::topic::{Peek, Topic, peek};
 use crate::config::ToolService;
-use crate::json::{self, Text};
-use crate::tools::outcome::{Call, ReplyTo};
 
 /// Refreshes of all toolboxes at once; discover requests beyond it share the next one.
 const MAX_DISCOVERS: usize = 16;
+/// Bytes a frame may have. The OVOS bus resets a connection that sends more than its 25 MB, and
+/// with it every call in flight: one answer is the smaller loss. Only a caller whose own context
+/// fills the bus gets there, results are held below by `max_result`.
+const MAX_FRAME: usize = 24_000_000;
 /// How often a kind of malformed Message is logged.
 const MALFORMED_PERIOD: Duration = Duration::from_secs(10);
 /// How often a caller of a predecessor topic, or a shared name, is logged.
@@ -88,8 +90,13 @@ struct Answers<O> {
 
 impl<O: Outgoing> Answers<O> {
     fn send(&self, asker: &Asker, answer: &Answer<'_>) {
+        let frame = frame(&asker.topic, answer, &asker.context);
+        if frame.len() > MAX_FRAME {
+            error!(topic = %asker.topic, bytes = frame.len(), limit = MAX_FRAME, "answer too large for the bus: not sent");
+            return;
+        }
         count(&self.sent);
-        self.outgoing.send(frame(&asker.topic, answer, &asker.context).into());
+        self.outgoing.send(frame.into());
     }
 }
 
@@ -130,7 +137,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         }))
     }
 
-    /// The connection to the bus stands, for the first time or again.
+    /// The connection to the bus stands, for the first time or again; comes before its first frame.
     pub fn connected(&self) {
         let step = lock(&self.0.service).connected(Instant::now());
         self.follow(step);
@@ -186,173 +193,6 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             answers: load(&self.0.answers.sent),
             predecessor_calls: load(&self.0.counters.predecessor_calls),
         }
-    }
-
-    /// Answers a request, or is silent where that is the answer.
-    fn serve(&self, message: &Message<'_>, whole: &Bytes) {
-        // Read again: of a repeated `type` the look saw the first, the parser the last.
-        let topic = Topic::of(&message.topic);
-        let Some(request) = map(topic, &message.data) else {
-            return;
-        };
-        let probe = message.context.get(PROBE).and_then(json::string);
-        if probe
-            .as_deref()
-            .is_some_and(|id| id == lock(&self.0.service).instance())
-        {
-            return;
-        }
-        if topic.is_service_request() {
-            let step = match probe {
-                Some(other) => lock(&self.0.service).probe_overheard(&other, Instant::now()),
-                None => lock(&self.0.service).request(Instant::now()),
-            };
-            self.follow(step);
-            if !step.answer {
-                return;
-            }
-        }
-        match request {
-            Request::Call {
-                toolbox_id,
-                name,
-                kwargs,
-            } => {
-                if self.0.toolboxes.hosts(&toolbox_id) && self.admits(topic, message) {
-                    self.call(message, whole, toolbox_id.into_owned(), name, kwargs);
-                }
-            }
-            Request::Invoke { name, args } => self.invoke(message, whole, name, args),
-            Request::Discover => self.discover(message),
-            Request::Reload => self.reload(message),
-            Request::List => {
-                let tools = self.0.toolboxes.list();
-                self.answer(
-                    message,
-                    &Answer::Tools {
-                        tools: &tools,
-                        error: None,
-                    },
-                );
-            }
-            Request::Get(name) => {
-                let definition = name.and_then(|name| self.0.toolboxes.get(&name));
-                self.answer(message, &Answer::Get(&definition));
-            }
-            Request::IsAlive => self.answer(message, &Answer::Status(true)),
-            Request::IsReady => self.answer(message, &Answer::Status(self.0.toolboxes.is_ready())),
-        }
-    }
-
-    fn answer(&self, message: &Message<'_>, answer: &Answer<'_>) {
-        count(&self.0.counters.handled);
-        self.0.answers.send(&Asker::of(message), answer);
-    }
-
-    /// A call to one toolbox of this host (OVOS-TOOLS-1 §4.2, §6).
-    fn call(&self, message: &Message<'_>, whole: &Bytes, toolbox_id: String, name: Name, kwargs: Option<&str>) {
-        let (answers, asker) = self.way_back(message);
-        let owner = toolbox_id.clone();
-        let reply = ReplyTo::new(move |outcome| {
-            let (toolbox_id, outcome) = (&owner, &outcome);
-            answers.send(&asker, &Answer::Call { toolbox_id, outcome });
-        });
-        match name {
-            Ok(name) => self
-                .0
-                .toolboxes
-                .call(&toolbox_id, call(message, whole, name, kwargs, reply)),
-            Err(error) => reply.send(Err(error)),
-        }
-    }
-
-    /// A call by the flat name (OVOS-TOOLS-1 §5).
-    fn invoke(&self, message: &Message<'_>, whole: &Bytes, name: Name, args: Option<&str>) {
-        let (answers, asker) = self.way_back(message);
-        let asked = echo(&name).to_owned();
-        let reply = ReplyTo::new(move |outcome| {
-            let (name, outcome) = (&asked, &outcome);
-            answers.send(&asker, &Answer::Invoke { name, outcome });
-        });
-        match name {
-            Ok(name) => self.0.toolboxes.invoke(call(message, whole, name, args, reply)),
-            Err(error) => reply.send(Err(error)),
-        }
-    }
-
-    fn way_back(&self, message: &Message<'_>) -> (Arc<Answers<O>>, Asker) {
-        count(&self.0.counters.handled);
-        (Arc::clone(&self.0.answers), Asker::of(message))
-    }
-
-    fn discover(&self, message: &Message<'_>) {
-        count(&self.0.counters.handled);
-        match self.0.discovers.arrive(Asker::of(message)) {
-            Arrival::Start(turn) => drop(self.0.runtime.spawn(discover(Arc::clone(&self.0), turn))),
-            Arrival::Waits => self.hourly("discover", |suppressed| {
-                info!(
-                    running = MAX_DISCOVERS,
-                    suppressed, "many discover requests at once: they share the next refresh"
-                );
-            }),
-            Arrival::Refused => self.hourly("discover refused", |suppressed| {
-                error!(
-                    suppressed,
-                    "too many discover requests wait for a refresh: not answered"
-                );
-            }),
-        }
-    }
-
-    fn reload(&self, message: &Message<'_>) {
-        count(&self.0.counters.handled);
-        match self.0.reloads.arrive(Asker::of(message)) {
-            Arrival::Start(turn) => drop(self.0.runtime.spawn(reload(Arc::clone(&self.0), turn))),
-            Arrival::Waits => {}
-            Arrival::Refused => self.hourly("reload refused", |suppressed| {
-                error!(suppressed, "too many reload requests wait for one to end: not answered");
-            }),
-        }
-    }
-}
-
-/// One call on its way to a toolbox; the payload stays where it arrived.
-fn call(message: &Message<'_>, whole: &Bytes, name: String, kwargs: Option<&str>, reply: ReplyTo) -> Call {
-    Call {
-        name,
-        kwargs: kwargs.map(|raw| Text::slice_of(whole, raw)),
-        context: message.context_text.map(|raw| Text::slice_of(whole, raw)),
-        arrived: Instant::now(),
-        reply,
-    }
-}
-
-/// One refresh a batch, each listing to everyone in it (OVOS-TOOLS-1 §4.1).
-async fn discover<T: Toolboxes, O: Outgoing>(inner: Arc<Inner<T, O>>, turn: Turn<Asker>) {
-    let mut turn = Some(turn);
-    while let Some(current) = turn {
-        let (answers, askers) = (Arc::clone(&inner.answers), Arc::clone(current.batch()));
-        let listed = inner.toolboxes.discover(move |listing| {
-            for asker in askers.iter() {
-                answers.send(asker, &Answer::Discover(&listing));
-            }
-        });
-        listed.await;
-        turn = current.next();
-    }
-}
-
-/// One reload a batch, its result to everyone in it (OVOS-TOOLS-1 §5).
-async fn reload<T: Toolboxes, O: Outgoing>(inner: Arc<Inner<T, O>>, turn: Turn<Asker>) {
-    let mut turn = Some(turn);
-    while let Some(current) = turn {
-        let refused = inner.toolboxes.reload().await.err();
-        let tools = inner.toolboxes.list();
-        for asker in current.batch().iter() {
-            let error = refused.as_deref();
-            inner.answers.send(asker, &Answer::Tools { tools: &tools, error });
-        }
-        turn = current.next();
     }
 }
 

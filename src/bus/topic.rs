@@ -126,7 +126,10 @@ fn leading_type(frame: &str) -> Option<&str> {
 
 /// JSON's own white space only: `trim_start` would take more (RFC 8259 §2).
 fn after_space(text: &str) -> &str {
-    text.trim_start_matches([' ', '\t', '\n', '\r'])
+    let space = text
+        .bytes()
+        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
+    text.get(space.count()..).unwrap_or_default()
 }
 
 /// The grammar of `type` (OVOS-MSG-1 §2.1): ASCII letters, digits and `. : _ -`; no `.` or `:` at
@@ -134,12 +137,11 @@ fn after_space(text: &str) -> &str {
 pub fn valid_type(topic: &str) -> bool {
     let mut after_separator = true;
     for byte in topic.bytes() {
-        let separator = matches!(byte, b'.' | b':');
-        if (separator && after_separator) || !(separator || matches!(byte, b'_' | b'-') || byte.is_ascii_alphanumeric())
-        {
-            return false;
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => after_separator = false,
+            b'.' | b':' if !after_separator => after_separator = true,
+            _ => return false,
         }
-        after_separator = separator;
     }
     !after_separator
 }

@@ -1,7 +1,10 @@
 //! What is wrong with a file, said so that it can be found and put right.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::PathBuf;
+
+/// Characters of a key's path that are shown.
+const LONGEST_PATH: usize = 100;
 
 /// A place in a file; both count from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,10 +36,20 @@ impl fmt::Display for Fault {
         }
         f.write_str(": ")?;
         if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
+            let end = self.path.char_indices().nth(LONGEST_PATH).map(|(end, _)| end);
+            line(f, &self.path[..end.unwrap_or(self.path.len())])?;
+            f.write_str(if end.is_some() { "...: " } else { ": " })?;
         }
-        f.write_str(&self.what)
+        line(f, &self.what)
     }
+}
+
+/// Writes `text` on one line: a key in quotes may hold line breaks, or what a terminal obeys.
+fn line(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    text.chars().try_for_each(|c| match c.is_control() {
+        true => write!(f, "{}", c.escape_default()),
+        false => f.write_char(c),
+    })
 }
 
 /// Everything that is wrong, in the order of the lines; shown one a line.

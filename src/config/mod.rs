@@ -20,8 +20,11 @@
 //!   `restart`, `rename`) are joined key by key, one level deep.
 //! - At the top, keys that begin with `x-` are for anchors and read by nobody.
 
+mod build;
 mod bus;
+mod command;
 mod dotenv;
+mod environment;
 mod expand;
 mod fault;
 mod find;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::fault::{Fault, Faults, Position};
 use super::yaml::{self, Entry, Node, below};
-use super::{BusConfig, Config, Lookup, PredecessorTopics, ToolService, toolbox};
+use super::{BusConfig, Config, Lookup, PredecessorTopics, ToolService, ToolboxConfig, suggest, toolbox};
 
 /// Far more than any file of this kind holds; a mistyped path to a disk image ends here.
 const LONGEST_FILE: u64 = 4 << 20;
@@ -165,12 +165,7 @@ impl Reader<'_> {
         self.choice(node, path, PREDECESSORS)
     }
 
-    fn toolbox(
-        &mut self,
-        entry: &Entry,
-        defaults: &[Entry],
-        predecessors: PredecessorTopics,
-    ) -> Option<super::ToolboxConfig> {
+    fn toolbox(&mut self, entry: &Entry, defaults: &[Entry], predecessors: PredecessorTopics) -> Option<ToolboxConfig> {
         let path = below("toolboxes", &entry.key);
         if let Some(what) = unfit_id(&entry.key) {
             self.fault(entry.at, &path, what);
@@ -178,7 +173,9 @@ impl Reader<'_> {
         let own = self.entries(&entry.value, &path, "the keys of a toolbox")?;
         let merged = toolbox::with_defaults(own, defaults);
         let draft = self.keys(&merged, &path, predecessors);
-        if !own.iter().chain(defaults).any(|entry| toolbox::is_kind(&entry.key)) {
+        // A misspelt `command` has been told already.
+        let meant = |key: &str| toolbox::is_kind(key) || suggest::nearest(key, toolbox::KEYS) == Some("command");
+        if !own.iter().chain(defaults).any(|entry| meant(&entry.key)) {
             self.fault(
                 entry.at,
                 &path,

@@ -19,8 +19,11 @@ fn found(node: &Node) -> String {
     }
 }
 
-/// `text` on one line, shortened.
+/// `text` on one line, shortened. What follows a `=` is left out: `KEY=secret` may stand in a wrong place.
 pub(super) fn quoted(text: &str) -> String {
+    if let Some((name, _)) = text.split_once('=') {
+        return format!("'{name}=...'");
+    }
     let short: String = text.chars().take(40).collect();
     let dots = if short.len() < text.len() { "..." } else { "" };
     format!(
@@ -139,13 +142,10 @@ impl Reader<'_> {
     /// Each item of a list of texts. Nothing at all is an empty list.
     pub(super) fn texts(&mut self, node: &Node, path: &str, expected: &str) -> Option<Vec<String>> {
         let items = self.items(node, path, &format!("a list of {expected}s"))?;
-        let texts = items.iter().enumerate().filter_map(|(index, item)| {
-            self.text(
-                item,
-                &format!("{path}[{index}]"),
-                &format!("{} {expected}", article(expected)),
-            )
-        });
+        let texts = items
+            .iter()
+            .enumerate()
+            .filter_map(|(index, item)| self.text(item, &format!("{path}[{index}]"), &format!("a {expected}")));
         Some(texts.collect())
     }
 
@@ -204,14 +204,6 @@ impl Reader<'_> {
             }
             Value::Scalar(_) | Value::Broken => {}
         }
-    }
-}
-
-fn article(noun: &str) -> &'static str {
-    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
-    } else {
-        "a"
     }
 }
 

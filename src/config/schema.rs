@@ -1,1 +1,213 @@
+//! The JSON Schema of the file, for editors: `# yaml-language-server: $schema=...`.
 //!
+//! The types here mirror the file and exist for their schema only; reading goes by `read`, whose
+//! faults have lines. A schema cannot know variables, so wherever a value may hold `${...}` it
+//! accepts a text with one.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+/// The schema as it stands in `protocol/config.schema.json`.
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(File);
+    // A schema is a JSON value, which always has a text.
+    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+}
+
+/// Drops `required`: a key left out has its default, which `Option` would say too, but with `null` allowed.
+fn optional(schema: &mut Schema) {
+    schema.remove("required");
+}
+
+fn toolboxes_required(schema: &mut Schema) {
+    schema.insert("required".into(), ["toolboxes"].as_slice().into());
+}
+
+/// A scalar of the file: its name in the schema, and what it may be.
+macro_rules! scalar {
+    ($(#[doc = $doc:literal] $name:ident: $schema:tt;)+) => {$(
+        #[doc = $doc]
+        struct $name;
+
+        impl JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                let mut schema = json_schema!($schema);
+                schema.insert("description".into(), $doc.trim().into());
+                schema
+            }
+        }
+    )+};
+}
+
+scalar! {
+    /// A text; numbers and the like are taken as they are typed.
+    Word: {"type": ["string", "number", "boolean"]};
+    /// A time such as 200ms, 10s or 1m 30s; a bare number counts seconds.
+    Time: {"anyOf": [
+        {"type": "number", "exclusiveMinimum": 0},
+        {"type": "string", "pattern": r"^\s*[0-9.]+\s*([a-zA-Zµ]+(\s*[0-9.]+\s*[a-zA-Zµ]+)*)?\s*$|\$\{"}
+    ]};
+    /// A size such as 512KiB or 8MB; a bare number counts bytes.
+    Size: {"anyOf": [
+        {"type": "integer", "minimum": 1024},
+        {"type": "string", "pattern": r"^\s*[0-9]+\s*(([kKmMgG][iI]?)?[bB])?\s*$|\$\{"}
+    ]};
+    /// A whole number, at least 1.
+    Count: {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": r"^[0-9]+$|\$\{"}]};
+    /// true or false.
+    Switch: {"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": r"\$\{"}]};
+    /// Where the bus is: ws://HOST:PORT/core, wss://..., embedded, or embedded://ADDRESS:PORT.
+    Address: {"type": "string", "pattern": r"^([wW][sS]{1,2}://|embedded(:|$))|\$\{"};
+    /// true, false, or auto: silent as soon as another service answers on the same bus.
+    ToolService: {"anyOf": [{"type": "boolean"}, {"enum": ["auto"]}, {"type": "string", "pattern": r"\$\{"}]};
+    /// answer, warn (answer, and name each caller in the log once an hour), or ignore.
+    PredecessorTopics: {"anyOf": [{"enum": ["answer", "warn", "ignore"]}, {"type": "string", "pattern": r"\$\{"}]};
+    /// persistent: one process serves many requests. oneshot: a process a request.
+    Mode: {"anyOf": [{"enum": ["persistent", "oneshot"]}, {"type": "string", "pattern": r"\$\{"}]};
+    /// eager: the processes start with the host.
+    Start: {"anyOf": [{"enum": ["eager"]}, {"type": "string", "pattern": r"\$\{"}]};
+    /// always, on_failure (all but exit status 0), or never.
+    When: {"anyOf": [{"enum": ["always", "on_failure", "never"]}, {"type": "string", "pattern": r"\$\{"}]};
+    /// A word put before every published name, with a _ between.
+    Namespace: {"type": "string", "pattern": r"^[A-Za-z0-9_-]+$|\$\{"};
+    /// [program, argument, ...], or one line that is split by the quoting rules of a shell, but without one.
+    Command: {"anyOf": [
+        {"type": "string", "minLength": 1},
+        {"type": "array", "items": {"type": ["string", "number", "boolean", "null"]}, "minItems": 1}
+    ]};
+}
+
+/// Configuration of toolhost, the toolbox host of OpenVoiceOS.
+///
+/// Paths are relative to the file. ${NAME} and ${NAME:-default} stand for environment variables, in values only.
+#[derive(JsonSchema)]
+#[schemars(title = "toolhost.yaml", deny_unknown_fields, transform = toolboxes_required)]
+#[schemars(extend("patternProperties" = {"^x-": true}))]
+#[expect(dead_code, reason = "for the schema only")]
+struct File {
+    /// Which bus: a mapping, or the address alone. Default: what mycroft.conf says, or else ws://127.0.0.1:8181/core.
+    bus: Option<BusOrAddress>,
+    /// Whether ovos.tools.* is answered. Default: auto.
+    #[schemars(extend("default" = "auto"))]
+    tool_service: ToolService,
+    /// What becomes of calls on ovos.persona.tools.<toolbox_id>.call. Default: answer.
+    #[schemars(extend("default" = "answer"))]
+    predecessor_topics: PredecessorTopics,
+    /// Keys for every toolbox that does not have them itself; env, config, restart and rename are joined key by key.
+    defaults: Option<Toolbox>,
+    /// The toolboxes by toolbox_id, in the order they start.
+    #[schemars(extend("propertyNames" = {"pattern": "^[A-Za-z0-9_-]+$"}))]
+    toolboxes: Option<BTreeMap<String, Toolbox>>,
+}
+
+/// A mapping, or the address alone.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "for the schema only")]
+enum BusOrAddress {
+    Address(Address),
+    Bus(Bus),
+}
+
+/// Which bus, and how it is reached.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = optional)]
+#[expect(dead_code, reason = "for the schema only")]
+struct Bus {
+    /// Where it is: ws://HOST:PORT/core, wss://..., embedded (one of toolhost's own), or embedded://ADDRESS:PORT.
+    url: Address,
+    /// Certificates (PEM) to trust beside the system's, for a wss:// bus of one's own.
+    ca_file: Word,
+}
+
+/// One toolbox.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = optional)]
+#[expect(dead_code, reason = "for the schema only")]
+struct Toolbox {
+    /// The program and its arguments, which speaks the stdio protocol; ./x and ../x are beside this file.
+    command: Command,
+    /// The folder its processes start in. Default: that of this file.
+    cwd: Word,
+    /// Variables it gets beside a short, fixed set; over those of env_file. Never shown anywhere.
+    env: Option<BTreeMap<String, Word>>,
+    /// A file of KEY=value lines. Never shown anywhere.
+    env_file: Word,
+    /// Names of further variables it inherits from toolhost.
+    inherit_env: Option<Vec<Word>>,
+    /// Handed to the toolbox when it is asked for its tools; what it holds is the toolbox's own affair.
+    config: Option<BTreeMap<String, serde_json::Value>>,
+    /// How long one call may take, waiting included. Default: 30s.
+    #[schemars(extend("default" = "30s"))]
+    timeout: Time,
+    /// How long it may take to start and tell its tools. Default: 60s.
+    #[schemars(extend("default" = "60s"))]
+    describe_timeout: Time,
+    /// persistent: one process serves many requests. oneshot: a process a request. Default: persistent.
+    #[schemars(extend("default" = "persistent"))]
+    mode: Mode,
+    /// Identical processes that share the calls. Default: 1.
+    #[schemars(extend("default" = 1))]
+    processes: Count,
+    /// Calls that may wait; one more is refused at once. Default: 256.
+    #[schemars(extend("default" = 256))]
+    max_pending: Count,
+    /// When the processes start. Default: eager.
+    #[schemars(extend("default" = "eager"))]
+    start: Start,
+    /// What follows the end of a process.
+    restart: Option<Restart>,
+    /// Whether toolhost gives up when this toolbox cannot be started. Default: false.
+    #[schemars(extend("default" = false))]
+    required: Switch,
+    /// The longest line read from the toolbox, up to 1GiB. Default: 16MiB.
+    #[schemars(extend("default" = "16MiB"))]
+    max_line: Size,
+    /// The largest answer put on the bus, up to 25MB. Default: 8MiB.
+    #[schemars(extend("default" = "8MiB"))]
+    max_result: Size,
+    /// Whether arguments are turned into the types of their schema, where that is plain. Default: false.
+    #[schemars(extend("default" = false))]
+    coerce: Switch,
+    /// Put before every published name, with a _ between.
+    namespace: Namespace,
+    /// The toolbox's own name of a tool: the published one.
+    rename: Option<BTreeMap<String, Word>>,
+    /// Publish only these tools; * stands for any text.
+    allow: Option<Vec<Word>>,
+    /// Never publish these tools, whatever allow says; * stands for any text.
+    deny: Option<Vec<Word>>,
+    /// What becomes of calls on ovos.persona.tools.<toolbox_id>.call. Default: what the file says at its top.
+    predecessor_topics: PredecessorTopics,
+}
+
+/// What follows the end of a process.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = optional)]
+#[expect(dead_code, reason = "for the schema only")]
+struct Restart {
+    /// After which ends it is started again. Default: always.
+    #[schemars(extend("default" = "always"))]
+    when: When,
+    /// The wait before the first restart, doubled for each further one. Default: 200ms.
+    #[schemars(extend("default" = "200ms"))]
+    backoff: Time,
+    /// The longest wait. Default: 30s.
+    #[schemars(extend("default" = "30s"))]
+    max_backoff: Time,
+    /// So many failures within the time of `within`, and it stays down until asked. Default: 10.
+    #[schemars(extend("default" = 10))]
+    give_up_after: Count,
+    /// The time in which failures are counted. Default: 5m.
+    #[schemars(extend("default" = "5m"))]
+    within: Time,
+}
+
+#[cfg(test)]
+#[path = "schema_tests.rs"]
+mod tests;

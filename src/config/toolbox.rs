@@ -2,13 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use super::fault::{Fault, Position};
-use super::read::{self, Reader};
-use super::scalars::plain;
+use super::read::Reader;
 use super::yaml::{Entry, Node, Value, below};
-use super::{Kind, Mode, PredecessorTopics, Publish, Restart, RestartWhen, ToolboxConfig, dotenv, expand, words};
+use super::{Kind, Mode, PredecessorTopics, Publish, Restart, RestartWhen, ToolboxConfig};
 use crate::json::Text;
 
 /// Every key of a toolbox.
@@ -52,8 +49,6 @@ const LARGEST_RESULT: usize = 25_000_000;
 
 const LARGEST_LINE: usize = 1 << 30;
 
-const LONGEST_ENV_FILE: u64 = 1 << 20;
-
 const MODES: &[(&str, Mode)] = &[("persistent", Mode::Persistent), ("oneshot", Mode::Oneshot)];
 
 const WHENS: &[(&str, RestartWhen)] = &[
@@ -67,11 +62,6 @@ fn set<T>(place: &mut T, read: Option<T>) {
     if let Some(value) = read {
         *place = value;
     }
-}
-
-/// Whether `name` can be the name of a variable.
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && !name.contains(['=', '\0'])
 }
 
 /// Whether `key` says what runs a toolbox.
@@ -156,10 +146,9 @@ impl Reader<'_> {
             .filter(|entry| is_kind(&entry.key))
             .collect();
         if let [first, second, ..] = kinds[..] {
-            let what = format!(
-                "exactly one of command, tools, script, mcp and opm, but '{}' stands beside it",
-                first.key
-            );
+            let first = &first.key;
+            let what =
+                format!("a toolbox has one of command, tools, script, mcp and opm; this one has '{first}' already");
             self.fault(second.at, &below(path, &second.key), what);
         }
         draft
@@ -200,152 +189,6 @@ impl Reader<'_> {
             "working_dir" | "workdir" | "dir" => self.fault(entry.at, path, "unknown key; did you mean 'cwd'?"),
             _ => self.unknown(entry, path, KEYS),
         }
-    }
-
-    fn command(&mut self, node: &Node, path: &str) -> Option<Vec<String>> {
-        const EXPECTED: &str = "a program and its arguments: [program, argument, ...]";
-        let argv = match &node.value {
-            Value::Scalar(scalar) if !scalar.is_missing() => self.command_line(node, &scalar.typed, path)?,
-            Value::Broken => return None,
-            Value::Sequence(items) if !items.is_empty() => self.arguments(items, path)?,
-            _ => {
-                self.fault(node.at, path, format!("expected {EXPECTED}"));
-                return None;
-            }
-        };
-        match argv.first() {
-            None => self.fault(node.at, path, format!("expected {EXPECTED}")),
-            Some(program) if program.is_empty() => self.fault(node.at, path, "the program has no name"),
-            Some(_) => return Some(argv.into_iter().map(|argument| self.rooted(argument)).collect()),
-        }
-        None
-    }
-
-    /// Words first, variables after: what a variable holds is never split.
-    fn command_line(&mut self, node: &Node, line: &str, path: &str) -> Option<Vec<String>> {
-        let expanded = |words: Vec<String>| words.iter().map(|word| expand::expand(word, self.env)).collect();
-        let words: Result<Vec<String>, String> = words::split(line).and_then(expanded);
-        match words {
-            Ok(words) if words.iter().any(|word| word.contains('\0')) => {
-                self.fault(node.at, path, "an argument cannot hold a NUL character");
-                None
-            }
-            Ok(words) => Some(words),
-            Err(what) => {
-                self.fault(node.at, path, what);
-                None
-            }
-        }
-    }
-
-    fn arguments(&mut self, items: &[Node], path: &str) -> Option<Vec<String>> {
-        let mut argv = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let expected = "an argument (a text without a NUL character)";
-            let fits = |text: &str| (!text.contains('\0')).then(|| text.to_owned());
-            argv.extend(self.parsed(item, &format!("{path}[{index}]"), expected, fits));
-        }
-        if let ([one], [item]) = (&argv[..], items)
-            && one
-                .split_once(char::is_whitespace)
-                .is_some_and(|(program, _)| !program.contains('/'))
-        {
-            let what = "an item of the list is one argument, blanks and all: write [program, argument, ...]";
-            self.fault(item.at, &format!("{path}[0]"), what);
-        }
-        (argv.len() == items.len()).then_some(argv)
-    }
-
-    /// `./x` and `../x` are files beside the configuration, whatever folder the program starts in.
-    fn rooted(&self, argument: String) -> String {
-        if !argument.starts_with("./") && !argument.starts_with("../") {
-            return argument;
-        }
-        match self.folder.join(plain(&argument)).into_os_string().into_string() {
-            Ok(path) => path,
-            // A folder that is no UTF-8 cannot stand in an argument; the program sees what was typed.
-            Err(_) => argument,
-        }
-    }
-
-    /// Faults of this key and those below never hold what was found.
-    fn env(&mut self, node: &Node, path: &str) -> BTreeMap<String, String> {
-        let entries = match &node.value {
-            Value::Mapping(entries) => &entries[..],
-            Value::Scalar(scalar) if scalar.is_null() => &[],
-            Value::Broken => &[],
-            Value::Scalar(_) | Value::Sequence(_) => {
-                self.fault(node.at, path, "expected a mapping of names to values: {NAME: value}");
-                &[]
-            }
-        };
-        let mut env = BTreeMap::new();
-        for entry in entries {
-            let path = below(path, &entry.key);
-            if !is_name(&entry.key) {
-                self.fault(entry.at, &path, "the name of a variable is not empty and holds no '='");
-            }
-            match &entry.value.value {
-                Value::Scalar(scalar) if scalar.is_null() => {
-                    self.fault(
-                        entry.value.at,
-                        &path,
-                        "has no value; an empty one is written \"\", the word null in quotes",
-                    );
-                }
-                Value::Scalar(scalar) if scalar.text().contains('\0') => {
-                    self.fault(entry.value.at, &path, "a value cannot hold a NUL character");
-                }
-                Value::Scalar(scalar) => {
-                    env.insert(entry.key.clone(), scalar.text().to_owned());
-                }
-                Value::Broken => {}
-                Value::Sequence(_) | Value::Mapping(_) => {
-                    self.fault(entry.value.at, &path, "expected a text, found a list or a mapping");
-                }
-            }
-        }
-        env
-    }
-
-    fn env_file(&mut self, node: &Node, path: &str) -> Vec<(String, String)> {
-        let Some(file) = self.path(node, path, "a file of KEY=value lines") else {
-            return Vec::new();
-        };
-        match read::text_of(&file, LONGEST_ENV_FILE) {
-            Ok(text) => {
-                let (variables, wrong) = dotenv::parse(&text);
-                for (at, what) in wrong {
-                    self.fault_in(&file, Some(at), what);
-                }
-                variables
-            }
-            Err((None, what)) => {
-                self.fault(node.at, path, format!("{} {what}", file.display()));
-                Vec::new()
-            }
-            Err((at, what)) => {
-                self.fault_in(&file, at, &what);
-                Vec::new()
-            }
-        }
-    }
-
-    fn fault_in(&mut self, file: &PathBuf, at: Option<Position>, what: &str) {
-        self.faults.push(Fault {
-            file: file.clone(),
-            at,
-            path: String::new(),
-            what: what.into(),
-        });
-    }
-
-    fn names(&mut self, node: &Node, path: &str) -> Option<Vec<String>> {
-        let names = self.texts(node, path, "name of a variable")?;
-        if names.iter().any(|name| name.contains('=')) {
-            self.fault(node.at, path, "names only: a value is set under 'env'");
-        }
-        Some(names)
     }
 
     fn free(&mut self, node: &Node, path: &str) -> Option<Text> {
@@ -401,8 +244,8 @@ impl Reader<'_> {
                 });
             }
             "rename" => publish.rename = self.rename(&entry.value, path),
-            "allow" => set(&mut publish.allow, self.texts(&entry.value, path, "name of a tool")),
-            _ => set(&mut publish.deny, self.texts(&entry.value, path, "name of a tool")),
+            "allow" => set(&mut publish.allow, self.texts(&entry.value, path, "tool name")),
+            _ => set(&mut publish.deny, self.texts(&entry.value, path, "tool name")),
         }
     }
 

@@ -59,7 +59,7 @@ fn aliases_and_merge_keys_bring_what_a_mapping_lacks() {
     assert_eq!(tree("a: &x [1]\nb: *x"), "{a@1:1=[1] b@2:1=[1]}");
     assert_eq!(
         tree("a: &x {k: 1, l: 2}\nb: {<<: *x, l: 3}\nc: {l: 4, <<: [*x, {m: 5, k: 6}]}"),
-        "{a@1:1={k@1:8=1 l@1:14=2} b@2:1={l@2:13=3 k@1:8=1} c@3:1={l@3:5=4 k@1:8=1 m@3:22=5}}"
+        "{a@1:1={k@1:8=1 l@1:14=2} b@2:1={l@2:13=3 k@1:8=1} c@3:1={l@3:5=4 k@1:8=1 m@3:21=5}}"
     );
     assert_eq!(tree("{'<<': x}"), "{<<@1:2=x}");
 }
@@ -68,16 +68,16 @@ fn aliases_and_merge_keys_bring_what_a_mapping_lacks() {
 fn mistakes_say_where_and_what() {
     for (text, at, path, part) in [
         ("a:\n  b: 1\n  c: 2\n  b: 3\n", (4, 3), "a.b", "first is on line 2"),
-        ("a:\n\tb: 1\n", (2, 1), "a", "tab"),
+        ("a:\n\tb: 1\n", (2, 2), "", "tab"),
         ("a: 1\n---\nb: 2\n", (2, 1), "", "second document"),
-        ("a: b: c", (1, 5), "a", "second ':'"),
-        ("a: *x", (1, 4), "a", "alias"),
+        ("a: b: c", (1, 5), "", "second ':'"),
+        ("a: *x", (1, 4), "", "alias"),
         ("a: &x [*x]", (1, 8), "a[0]", "alias"),
-        ("a: [1, !env X]", (1, 13), "a[1]", "tags such as !env"),
+        ("a: [1, !env X]", (1, 8), "a[1]", "tags such as !env"),
         ("? [a]\n: b", (1, 3), "", "a key is a text"),
         ("<<: 5", (1, 5), "", "'<<' takes"),
-        ("a: 'x", (1, 6), "a", "ends inside"),
-        ("a: [1,\n", (2, 1), "a[1]", "ends inside"),
+        ("a: 'x", (1, 4), "", "ends inside"),
+        ("a: [1,\n", (2, 1), "", "expected a value"),
     ] {
         let (_, mistakes) = parse(text);
         let mistake = mistakes.first().unwrap_or_else(|| panic!("{text}: nothing found"));
@@ -101,9 +101,9 @@ fn no_file_exhausts_memory_or_stack() {
     for (text, part) in [
         (laughs, "too large"),
         (tower, "nested deeper"),
-        ("[".repeat(100_000), "nested deeper"),
+        ("[".repeat(100_000), "nested far"),
         ("- ".repeat(100_000), "nested deeper"),
-        ("{a: ".repeat(100_000), "nested deeper"),
+        ("{a: ".repeat(100_000), "nested far"),
         ("? ".repeat(100_000), "nested deeper"),
     ] {
         let (root, mistakes) = parse(&text);

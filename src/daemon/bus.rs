@@ -1,6 +1,7 @@
 //! Joins the toolboxes to a bus: one elsewhere, or one this process serves.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::runtime::Handle;
@@ -15,7 +16,7 @@ use crate::bus::embedded::{EmbeddedBus, EmbeddedOptions};
 use crate::bus::link::{FrameHandler, Link, Sender, Transport};
 use crate::cli::args::AskArgs;
 use crate::cli::ask::Attached;
-use crate::config::{BusConfig, BusUrl, Config};
+use crate::config::{BusConfig, BusUrl, Config, mycroft, process_env};
 use crate::error::Error;
 use crate::registry::Registry;
 
@@ -153,7 +154,11 @@ fn client_config(bus: &BusConfig) -> ClientConfig {
 
 /// The bus OVOS is configured for; what is wrong with that configuration goes to the log.
 fn mycroft_url() -> String {
-    crate::cli::address::DEFAULT_BUS_URL.to_owned()
+    let found = mycroft::bus_url(Path::new("/"), &process_env);
+    for warning in &found.warnings {
+        tracing::warn!(warning, "mycroft.conf");
+    }
+    found.url
 }
 
 /// Starts to join the bus that was named, or the one OVOS is configured for, for one question told by `key`.

@@ -34,9 +34,7 @@ fn banner_row(toolbox: &registry::Toolbox) -> banner::Toolbox {
     let brief = toolbox.brief().borrow().clone();
     let state = match (brief.phase, &brief.tools) {
         (Phase::Ready, Some(tools)) => {
-            let definitions = tools
-                .iter()
-                .map(|tool| serde_json::from_str(tool.definition().as_str()));
+            let definitions = tools.iter().map(|tool| serde_json::from_str(tool.definition.as_str()));
             State::Up(definitions.filter_map(Result::ok).collect())
         }
         (Phase::Backoff(why), _) => State::Down(format!("{why}; tried again")),

@@ -58,7 +58,7 @@ impl Toolbox {
         }
         let timeout = ready
             .as_ref()
-            .and_then(|ready| ready.tool.timeout())
+            .and_then(|ready| ready.tool.timeout)
             .unwrap_or(self.config.timeout);
         let id = self.fresh_id();
         self.deadlines.insert((call.arrived + timeout, id));
@@ -210,7 +210,7 @@ impl Toolbox {
         self.line.clear();
         let request = Request::Call {
             id,
-            name: prepared.tool.own_name(),
+            name: &prepared.tool.own_name,
             kwargs: &prepared.kwargs,
             context: context.as_ref().map(Text::as_str),
         };
@@ -243,28 +243,26 @@ impl Toolbox {
             Line::ToolsChanged => self.describing.want(),
             Line::Progress { call } => tracing::debug!(toolbox = self.config.id, call, "progress"),
             Line::Blank => {}
-            Line::Faulty { id: None, why } => self.noise(index, line, Some(why.as_str())),
+            Line::Faulty { id: None, why } => self.noise(index, line, &why),
             Line::Noise(noise) => {
-                let hint = noise.hint();
                 if let Some(worker) = self.workers.get_mut(index) {
-                    worker.noisy = hint.or(worker.noisy);
+                    worker.noisy = noise.framing().or(worker.noisy);
                 }
-                self.noise(index, line, hint);
+                self.noise(index, line, &noise);
             }
         }
     }
 
-    fn noise(&mut self, index: usize, line: &[u8], hint: Option<&str>) {
+    fn noise(&mut self, index: usize, line: &[u8], what: &dyn std::fmt::Display) {
         let Some(worker) = self.workers.get_mut(index) else {
             return;
         };
         if let Some(suppressed) = worker.noise.admit(Instant::now()) {
-            let hint = hint.unwrap_or("not an answer of the protocol; a toolbox's own words belong on stderr");
             tracing::warn!(
                 toolbox = self.config.id,
                 suppressed,
                 line = answer::sample(line),
-                hint,
+                %what,
                 "noise on stdout skipped"
             );
         }
@@ -278,7 +276,7 @@ impl Toolbox {
             "overlong line on stdout skipped"
         );
         let only = self.only_duty(index);
-        if let Some(id) = answer::scan_id(head).or(only) {
+        if let Some(id) = answer::id_in(head).or(only) {
             self.answered(index, id, Err(CallError::Protocol(why))).await;
         }
     }
@@ -387,7 +385,7 @@ impl Toolbox {
                 self.cancel(index, id);
                 self.record(arrived, false);
                 reply.send(Err(CallError::Timeout {
-                    name: tool.name().to_owned(),
+                    name: tool.name.clone(),
                     timeout,
                     hint,
                 }));

@@ -174,7 +174,7 @@ impl Toolbox {
         }
         let description = Description::parse(raw.as_str())?;
         let tools = ToolSet::publish(&self.config.id, &description, &self.config.publish, self.config.coerce)?;
-        for warning in description.warnings().chain(tools.warnings()) {
+        for warning in description.warnings.iter().chain(tools.warnings()) {
             tracing::warn!(toolbox = self.config.id, warning, "describe");
         }
         tracing::info!(toolbox = self.config.id, tools = tools.len(), "described");

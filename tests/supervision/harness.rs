@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use toolhost::config::{Env, Kind, Mode, PredecessorTopics, Publish, Restart, ToolboxConfig};
+use toolhost::config::{Kind, ToolboxConfig};
 use toolhost::json::Text;
 use toolhost::supervisor::status::Phase;
 use toolhost::supervisor::{self, Surroundings, ToolboxHandle};
@@ -37,27 +37,13 @@ impl Drop for Folder {
     }
 }
 
-/// The configuration of a toolbox that runs `argv`, with the file's defaults.
+/// The configuration of a toolbox that runs `argv`, with the file's defaults but for the times.
 pub(crate) fn config(id: &str, argv: &[&str]) -> ToolboxConfig {
+    let argv = argv.iter().map(|part| (*part).to_owned()).collect();
     ToolboxConfig {
-        id: id.to_owned(),
-        kind: Kind::Command(argv.iter().map(|part| (*part).to_owned()).collect()),
-        cwd: fixtures(),
-        env: Env::default(),
-        inherit_env: Vec::new(),
-        config: Text::from("{}".to_owned()),
         timeout: Duration::from_secs(20),
         describe_timeout: Duration::from_secs(20),
-        mode: Mode::Persistent,
-        processes: 1,
-        max_pending: 256,
-        restart: Restart::default(),
-        required: false,
-        max_line: 16 << 20,
-        max_result: 8 << 20,
-        coerce: false,
-        publish: Publish::default(),
-        predecessor_topics: PredecessorTopics::Answer,
+        ..ToolboxConfig::new(id, Kind::Command(argv), fixtures())
     }
 }
 
@@ -137,7 +123,7 @@ impl Hosted {
         let described = tokio::time::timeout(DEADLINE, self.handle.describe())
             .await
             .expect("described in time");
-        described.map(|tools| tools.iter().map(|tool| tool.name().to_owned()).collect())
+        described.map(|tools| tools.iter().map(|tool| tool.name.clone()).collect())
     }
 }
 

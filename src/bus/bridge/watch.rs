@@ -74,11 +74,15 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     fn conflict(&self, name: &str, message: &Message<'_>) {
         let source = message.context_field("source");
+        let hint = match name {
+            TOOL_SERVICE => "stop one of them, or set tool_service to auto",
+            _ => "stop one of them, or give the toolbox another id",
+        };
         lock(&self.0.conflicts).record(name, source.clone());
         self.hourly(&format!("conflict {name}"), |suppressed| {
             error!(
                 name,
-                source, suppressed, "another host on this bus answers for the same name: callers get two answers"
+                source, hint, suppressed, "another host on this bus answers for the same name: callers get two answers"
             );
         });
     }

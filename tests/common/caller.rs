@@ -1,5 +1,6 @@
 //! A caller of tools on the bus. Each request carries a token of its own in its context, which answers keep.
 
+use futures_util::SinkExt;
 use serde_json::{Value, json};
 
 use super::eventually::within;
@@ -43,9 +44,30 @@ impl Caller {
 
     /// Sends a Message with a token of the caller's choice.
     pub(crate) async fn send_as(&mut self, topic: &str, data: &Value, token: &str) {
+        assert!(self.try_send(topic, data, token).await, "the bus is there");
+    }
+
+    /// Sends a Message; false where the connection has ended.
+    pub(crate) async fn try_send(&mut self, topic: &str, data: &Value, token: &str) -> bool {
         let context = json!({"token": token, "source": "caller", "destination": ["tools"], "session": {"session_id": "s"}});
-        let message = json!({"type": topic, "data": data, "context": context});
-        self.raw.send(message.to_string()).await;
+        let message = json!({"type": topic, "data": data, "context": context}).to_string();
+        self.raw.0.send(message.into()).await.is_ok()
+    }
+
+    /// Connects again, and keeps what was heard.
+    pub(crate) async fn reconnect(&mut self, url: &str) {
+        self.raw = Raw::connect(url).await;
+    }
+
+    /// Hears `count` more answers, to whomever.
+    pub(crate) async fn hear_answers(&mut self, count: usize) {
+        let enough = self.heard.len() + count;
+        within("answers", async {
+            while self.heard.len() < enough {
+                assert!(self.hear().await, "the bus is there");
+            }
+        })
+        .await;
     }
 
     /// Hears one more frame; false where the connection has ended.

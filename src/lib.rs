@@ -1,6 +1,7 @@
 //! toolhost: the toolbox host of OpenVoiceOS.
 
 pub mod bus;
+pub mod check;
 pub mod cli;
 pub mod config;
 pub mod control;

@@ -94,6 +94,9 @@ async fn a_name_nobody_knows_and_a_wrong_route() {
         .await;
     assert!(error.contains("HTTP 404") && error.contains("/core"), "{error}");
 
+    let error = Running::start(quick(&bus.url().replace("ws:", "wss:"))).error().await;
+    assert!(error.contains("begins with ws://"), "{error}");
+
     let refused = Client::new(ClientConfig::new("http://127.0.0.1"), CancellationToken::new());
     assert!(matches!(refused, Err(ConnectError::Url { .. })));
 }
@@ -164,6 +167,8 @@ async fn frames_sent_while_the_bus_is_away_arrive_once() {
     for number in 0..100 {
         one.send(&message(&format!("away.{number}")));
     }
+    // Longer than a link without an echo is trusted: what counts is the time on the link.
+    tokio::time::sleep(Duration::from_secs(6)).await;
     bus.restart().await;
     let events = one.until(|event| *event == Event::Echo(message("away.99"))).await;
     let echoes: Vec<_> = events
@@ -284,6 +289,11 @@ async fn tls_with_the_certificate_the_bus_made_itself() {
     let mut stranger = Running::start(ClientConfig::new(&url));
     let error = stranger.error().await;
     assert!(error.contains("bus.ca_file"), "{error}");
+    let error = Running::start(ClientConfig::new(url.replace("wss:", "ws:")))
+        .error()
+        .await;
+    assert!(error.contains("begins with wss://"), "{error}");
+
     let large = message(&"x".repeat(5 << 20));
     one.send(&large);
     one.until(|event| *event == Event::Echo(large.clone())).await;

@@ -2,11 +2,11 @@
 //!
 //! # Theory of operation
 //!
-//! One task owns everything: the socket, the [outbox](outbox), the handler. It is either away
+//! One task owns everything: the socket, the outbox, the handler. It is either away
 //! (connecting, or waiting to try again) or on a link. In both states it takes frames from the
 //! queue behind [`Sender`]; away, they wait in the outbox, within its bounds.
 //!
-//! On a link there is one poll loop ([`pump`]) over the unsplit WebSocket: read what is there, write
+//! On a link there is one poll loop (`pump`) over the unsplit WebSocket: read what is there, write
 //! what is waiting, flush once. A socket that takes nothing stops the writing only, so a busy bus
 //! never stops our reading, and no future that holds half a frame is ever dropped.
 //!
@@ -191,16 +191,8 @@ impl<H: FrameHandler> Running<H> {
         let ca_file = self.client.config.ca_file.clone();
         let within = self.client.config.timing.connect_within;
         let config = websocket_config(self.client.config.max_message);
-        self.while_away(async move {
-            let timeout = |_| ConnectError::Timeout {
-                address: target.address(),
-                within,
-            };
-            tokio::time::timeout(within, target.open(ca_file, config))
-                .await
-                .map_err(timeout)?
-        })
-        .await
+        self.while_away(async move { target.open(ca_file, config, within).await })
+            .await
     }
 
     /// Lives on a link until it ends. Answers why it ended, or nothing when the client is stopped.

@@ -4,11 +4,15 @@
 //! What it does not swap is carried as it stands, the session above all (§4.1), so that neither the
 //! spelling of a number nor a field nobody has heard of changes on the way back.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
 use crate::json::{self, Kind, Members};
+
+/// Keys an ordinary context may have.
+const FEW: usize = 16;
 
 /// The context of a reply to a Message with `context`, as JSON text.
 ///
@@ -20,9 +24,9 @@ pub(super) fn derive(context: &Members<'_>) -> String {
     let old_destination = context.get("destination").and_then(present);
     let source = match &old_destination {
         Some(destination) => Some(first(destination)),
-        None => old_source.clone(),
+        None => old_source.as_deref(),
     };
-    let destination = old_source.or(old_destination);
+    let destination = old_source.as_deref().or(old_destination.as_deref());
 
     let members = last_of_each(context);
     let length = members
@@ -30,7 +34,7 @@ pub(super) fn derive(context: &Members<'_>) -> String {
         .map(|(key, value)| key.len() + value.get().len() + 4)
         .sum();
     let mut out = Object::with_capacity(length);
-    let mut unwritten = (source.as_deref(), destination.as_deref());
+    let mut unwritten = (source, destination);
     for (key, value) in members {
         let value = match key {
             "source" => unwritten.0.take(),
@@ -51,22 +55,33 @@ pub(super) fn derive(context: &Members<'_>) -> String {
 
 /// The members, of a repeated key only the last: what receivers make of it anyway, and said once.
 fn last_of_each<'m, 'a>(context: &'m Members<'a>) -> Vec<(&'m str, &'a RawValue)> {
-    // A set, because whoever sends 50,000 keys should not cost their square.
+    // Whoever sends 50,000 keys should not cost their square, nor every other caller a set.
     let mut seen = HashSet::new();
-    let mut members: Vec<_> = context.iter().rev().filter(|(key, _)| seen.insert(*key)).collect();
+    let many = context.iter().nth(FEW).is_some();
+    let mut members: Vec<(&str, &RawValue)> = Vec::with_capacity(FEW);
+    for (key, value) in context.iter().rev() {
+        let new = if many {
+            seen.insert(key)
+        } else {
+            members.iter().all(|(other, _)| *other != key)
+        };
+        if new {
+            members.push((key, value));
+        }
+    }
     members.reverse();
     members
 }
 
 /// A routing value as text, or `None` where it counts as absent: `null`, the empty string, which
 /// must never be emitted (OVOS-MSG-1 §3), and an array of nothing else.
-fn present(raw: &RawValue) -> Option<String> {
+fn present(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text = raw.get();
     if matches!(text, "null" | "\"\"") {
         return None;
     }
     if json::kind(raw) != Kind::Array {
-        return Some(text.to_owned());
+        return Some(Cow::Borrowed(text));
     }
     let members: Vec<&RawValue> = serde_json::from_str(text).ok()?;
     // As deep as a context may nest, which `json::fit_to_send` bounds.
@@ -74,20 +89,18 @@ fn present(raw: &RawValue) -> Option<String> {
     let kept: Vec<_> = kept.map(|raw| raw.get()).collect();
     match kept.len() {
         0 => None,
-        n if n == members.len() => Some(text.to_owned()),
-        _ => Some(format!("[{}]", kept.join(","))),
+        n if n == members.len() => Some(Cow::Borrowed(text)),
+        _ => Some(Cow::Owned(format!("[{}]", kept.join(",")))),
     }
 }
 
 /// The one address among the `destination`s of a present value: older producers write an array.
-fn first(destination: &str) -> String {
-    if destination.starts_with('[') {
-        let members: Vec<&RawValue> = serde_json::from_str(destination).unwrap_or_default();
-        if let Some(member) = members.first() {
-            return member.get().to_owned();
-        }
+fn first(destination: &str) -> &str {
+    if !destination.starts_with('[') {
+        return destination;
     }
-    destination.to_owned()
+    let members: Vec<&RawValue> = serde_json::from_str(destination).unwrap_or_default();
+    members.first().map_or(destination, |member| member.get())
 }
 
 /// One JSON object under construction.
@@ -104,7 +117,16 @@ impl Object {
         if self.0.len() > 1 {
             self.0.push(',');
         }
-        json::push_string(&mut self.0, key);
+        if key
+            .bytes()
+            .all(|byte| matches!(byte, b'_' | b'-' | b'.') || byte.is_ascii_alphanumeric())
+        {
+            self.0.push('"');
+            self.0.push_str(key);
+            self.0.push('"');
+        } else {
+            json::push_string(&mut self.0, key);
+        }
         self.0.push(':');
         self.0.push_str(value);
     }
@@ -249,6 +271,17 @@ mod tests {
         for (context, expected) in table {
             assert_eq!(derived(context), expected, "{context}");
         }
+    }
+
+    #[test]
+    fn many_keys_are_one_pass_and_still_said_once() {
+        let members: Vec<_> = (0..20_000).map(|n| format!("\"k{}\":{n}", n % 10_000)).collect();
+        let context = format!("{{{},\"source\":\"a\"}}", members.join(","));
+        let text = derived(&context);
+        let after = Members::parse(&text).unwrap();
+        assert_eq!(after.iter().count(), 10_002);
+        assert_eq!(after.get("k7").unwrap().get(), "10007");
+        assert_eq!(after.get("destination").unwrap().get(), "\"a\"");
     }
 
     /// A value nobody would write by hand; never one of the routing keys.

@@ -97,6 +97,7 @@ pub enum Peek<'a> {
 /// Finds the top-level `type` without looking at the payload where it stands first, as nearly
 /// every producer writes it, and without parsing the payload where it does not.
 ///
+/// What is broken behind a leading `type` is left to those the Message is for.
 /// Of a repeated `type` only the first is seen. A parser takes the last, so such a frame at worst
 /// passes unanswered.
 pub fn peek(frame: &str) -> Peek<'_> {

@@ -70,27 +70,16 @@ impl Config {
 impl Reader<'_> {
     fn config(&mut self, text: &str, file: PathBuf) -> Option<Config> {
         let (root, mistakes) = yaml::parse(text);
-        let readable = root.is_some() || mistakes.is_empty();
+        if root.is_none() && mistakes.is_empty() {
+            let what = "the file is empty; it needs 'toolboxes', a mapping from toolbox_id to toolbox";
+            self.fault(Position { line: 1, column: 1 }, "", what);
+        }
         for mistake in mistakes {
             self.fault(mistake.at, &mistake.path, mistake.what);
         }
-        let start = Position { line: 1, column: 1 };
-        match root {
-            Some(mut root) => {
-                self.expand(&mut root, "");
-                self.top(&root, file)
-            }
-            None => {
-                if readable {
-                    self.fault(
-                        start,
-                        "",
-                        "the file is empty; it needs 'toolboxes', a mapping from toolbox_id to toolbox",
-                    );
-                }
-                None
-            }
-        }
+        let mut root = root?;
+        self.expand(&mut root, "");
+        self.top(&root, file)
     }
 
     fn top(&mut self, root: &Node, file: PathBuf) -> Option<Config> {

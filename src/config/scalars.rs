@@ -19,21 +19,16 @@ fn found(node: &Node) -> String {
     }
 }
 
-/// `text` on one line, shortened. What follows a `=` is left out: `KEY=secret` may stand in a wrong place.
+/// `text`, shortened. What follows a `=` is left out: `KEY=secret` may stand in a wrong place.
 pub(super) fn quoted(text: &str) -> String {
-    if let Some((name, _)) = text.split_once('=') {
-        return format!("'{name}=...'");
+    let (shown, secret) = match text.split_once('=') {
+        Some((name, _)) => (name, "=..."),
+        None => (text, ""),
+    };
+    match shown.char_indices().nth(40) {
+        Some((end, _)) => format!("'{}...'", &shown[..end]),
+        None => format!("'{shown}{secret}'"),
     }
-    let short: String = text.chars().take(40).collect();
-    let dots = if short.len() < text.len() { "..." } else { "" };
-    format!(
-        "'{}{dots}'",
-        short
-            .escape_debug()
-            .to_string()
-            .replace("\\'", "'")
-            .replace("\\\"", "\"")
-    )
 }
 
 impl Reader<'_> {
@@ -154,10 +149,7 @@ impl Reader<'_> {
         match &node.value {
             Value::Sequence(items) => Some(items),
             Value::Scalar(scalar) if scalar.is_null() => Some(&[]),
-            _ => {
-                self.expected(node, path, expected);
-                None
-            }
+            _ => self.expected_more(node, path, expected),
         }
     }
 
@@ -166,11 +158,18 @@ impl Reader<'_> {
         match &node.value {
             Value::Mapping(entries) => Some(entries),
             Value::Scalar(scalar) if scalar.is_null() => Some(&[]),
-            _ => {
-                self.expected(node, path, expected);
-                None
-            }
+            _ => self.expected_more(node, path, expected),
         }
+    }
+
+    /// A fault about a text where more was expected. The text is not shown: it may be a variable of an
+    /// `env` whose lines are indented too little, and so a secret.
+    fn expected_more<T>(&mut self, node: &Node, path: &str, expected: &str) -> Option<T> {
+        match &node.value {
+            Value::Scalar(_) => self.fault(node.at, path, format!("expected {expected}, found a text")),
+            _ => self.expected(node, path, expected),
+        }
+        None
     }
 
     /// A key that nobody reads here.

@@ -224,11 +224,11 @@ impl Reader<'_> {
             }
         }
         if restart.backoff > restart.max_backoff {
-            let most = humantime::format_duration(restart.max_backoff);
+            let [least, most] = [restart.backoff, restart.max_backoff].map(humantime::format_duration);
             self.fault(
                 node.at,
                 path,
-                format!("'backoff' is longer than 'max_backoff', which is {most}"),
+                format!("'backoff' ({least}) is longer than 'max_backoff' ({most})"),
             );
         }
         Some(restart)

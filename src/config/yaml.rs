@@ -2,9 +2,9 @@
 //!
 //! Scalars stay the text that was typed: what `no`, `1.10` or `0777` mean is for whoever reads the
 //! key to say. Aliases (`*name`) and merge keys (`<<`) work; how much text aliases may copy and how
-//! deep a file may nest are bounded, so no file can exhaust the memory or the stack.
+//! deep a file may nest are bounded, so no few lines can exhaust the memory or the stack.
 
-use saphyr_parser::{Event, Marker, Parser, ScanError};
+use saphyr_parser::{Marker, Parser, ScanError};
 
 use super::build::Builder;
 use super::fault::Position;
@@ -85,7 +85,7 @@ pub(super) fn below(path: &str, key: &str) -> String {
 pub(super) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
     let mut builder = Builder::default();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    for event in Events(Parser::new_from_str(text)) {
+    for event in Parser::new_from_str(text) {
         let outcome = match event {
             Ok((event, span)) => builder.event(event, position(span.start)),
             // The parser reads ahead of its events, so no key can be named for sure.
@@ -101,17 +101,6 @@ pub(super) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
         }
     }
     (builder.root, builder.mistakes)
-}
-
-/// The events up to and with the first error.
-struct Events<'a>(Parser<'a, saphyr_parser::StrInput<'a>>);
-
-impl<'a> Iterator for Events<'a> {
-    type Item = Result<(Event<'a>, saphyr_parser::Span), ScanError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next_event()
-    }
 }
 
 fn position(marker: Marker) -> Position {

@@ -1,7 +1,7 @@
 //! Answers: what a line on a toolbox's stdout means (contract §1).
 //!
 //! A good line is parsed once and its result stays a slice of it. Only a bad one is looked at
-//! again, by [`salvage`], to say what is wrong in words its author can act on, and to whom.
+//! again, by `salvage`, to say what is wrong in words its author can act on, and to whom.
 
 mod error;
 mod salvage;
@@ -208,7 +208,7 @@ fn unfit_text(unfit: json::Unfit) -> String {
 /// The id of an answer. The host issues one family of ids, integers, so that another spelling of
 /// one (`"7"` from a shell script, `7.0` from Lua) cannot be mistaken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Id {
+pub(super) enum Id {
     Known(u64),
     Null,
     Odd,
@@ -224,7 +224,7 @@ impl Id {
         }
     }
 
-    fn from_text(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         /// Up to here every integer has a float of its own.
         const EXACT: f64 = 9_007_199_254_740_992.0;
         if let Ok(id) = text.parse() {

@@ -8,6 +8,7 @@ pub mod answer;
 pub mod describe;
 pub mod parameters;
 pub mod request;
+pub mod transcript;
 
 /// The version of the protocol the host speaks.
 pub const VERSION: u32 = 1;

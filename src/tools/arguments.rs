@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::schema::{Plan, Schema};
-use crate::json::{self, Unfit};
+use super::schema::{self, Plan, Schema};
 
 /// What messages call the arguments as a whole.
 const WHOLE: &str = "arguments";
@@ -57,11 +56,7 @@ impl Arguments {
 
 /// `null` is no object either: absent is how "no arguments" is said (F068).
 fn parse(kwargs: &str) -> Result<Value, String> {
-    json::fit_to_send(kwargs).map_err(|unfit| match unfit {
-        Unfit::TooDeep => format!("{WHOLE}: {unfit}"),
-        Unfit::LoneSurrogate => format!("{WHOLE}: hold {unfit}"),
-    })?;
-    let value: Value = serde_json::from_str(kwargs).map_err(|error| format!("{WHOLE}: not JSON: {error}"))?;
+    let value = schema::parse(kwargs).map_err(|why| format!("{WHOLE}: {why}"))?;
     if value.is_object() {
         return Ok(value);
     }

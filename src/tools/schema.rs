@@ -1,9 +1,9 @@
 //! JSON Schemas of arguments and results, compiled once a describe (contract §4).
 //!
 //! A schema comes from a toolbox and an instance from the bus, so neither may hurt the host:
-//! nothing is ever fetched, references that lead in circles are refused ([`graph`]), patterns have a
+//! nothing is ever fetched, references that lead in circles are refused (`graph`), patterns have a
 //! bounded number of steps, and how deep a check can recurse is known before it starts. What a check
-//! finds is told in words of this crate ([`faults`]) that name the rule and never the value.
+//! finds is told in words of this crate (`faults`) that name the rule and never the value.
 //!
 //! `format` is checked where its draft says so (4, 6, 7) and is a remark otherwise (2019-09, 2020-12).
 
@@ -20,8 +20,9 @@ use crate::json;
 use document::Document;
 pub(crate) use plan::Plan;
 
-/// Steps one pattern may take on one string: a few milliseconds. Beyond it the string is refused.
-const BACKTRACK_LIMIT: usize = 100_000;
+/// Steps one pattern may take on one string, about a millisecond. Beyond it the string is refused.
+/// The validator stops after some dozens of such strings, so that one message is bounded as well.
+const BACKTRACK_LIMIT: usize = 50_000;
 
 /// Bytes one compiled pattern may take.
 const PATTERN_SIZE: usize = 4 << 20;
@@ -48,8 +49,7 @@ impl Schema {
     /// # Errors
     /// Why it cannot be one, in plain words.
     pub fn compile(raw: &str) -> Result<Self, String> {
-        json::fit_to_send(raw).map_err(|unfit| unfit.to_string())?;
-        let mut root: Value = serde_json::from_str(raw).map_err(|error| format!("not JSON: {error}"))?;
+        let mut root = parse(raw)?;
         if !root.is_object() && !root.is_boolean() {
             return Err("expected an object or a boolean".to_owned());
         }
@@ -90,7 +90,7 @@ impl Schema {
         if self.validator.is_valid(value) {
             return Ok(());
         }
-        faults::of_value(self.validator.iter_errors(value), &self.root, whole)
+        Err(faults::of_value(self.validator.iter_errors(value), &self.root, whole))
     }
 
     /// What to fill in and, if `coerce`, to convert before a check.
@@ -116,6 +116,20 @@ fn take_dialect(root: &mut Value) -> (Draft, Option<String>) {
         }
         draft => (draft, None),
     }
+}
+
+/// Reads a value, refusing what would not reach a receiver as it is.
+///
+/// # Errors
+/// In plain words.
+pub(crate) fn parse(raw: &str) -> Result<Value, String> {
+    json::fit_to_send(raw).map_err(|unfit| unfit.to_string())?;
+    let value: Value = serde_json::from_str(raw).map_err(|error| format!("not JSON: {error}"))?;
+    // serde_json has private keys that stand for JSON in a string, which can nest anew.
+    if depth(&value) > json::PARSE_DEPTH + 1 {
+        return Err(json::Unfit::TooDeep.to_string());
+    }
+    Ok(value)
 }
 
 /// How deep `value` nests; a scalar is 1.

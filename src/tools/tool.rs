@@ -4,12 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::arguments::Arguments;
 use super::glob;
 use super::outcome::CallError;
-use super::schema::Schema;
+use super::schema::{self, Schema};
 use crate::config::Publish;
 use crate::json::{self, Text, push_string};
 use crate::protocol::describe::{Description, Hints, ToolDescription};
@@ -96,12 +94,12 @@ impl Tool {
     /// A schema that does not compile, or a result that does not fit.
     pub fn check_output(&self, raw: &str) -> Result<(), CallError> {
         self.sound()?;
-        let Some(schema) = &self.output else {
+        let Some(output) = &self.output else {
             return Ok(());
         };
-        let checked = match serde_json::from_str::<Value>(raw) {
-            Ok(value) => schema.check(&value, WHOLE),
-            Err(error) => Err(format!("{WHOLE}: not JSON: {error}")),
+        let checked = match schema::parse(raw) {
+            Ok(value) => output.check(&value, WHOLE),
+            Err(why) => Err(format!("{WHOLE}: {why}")),
         };
         checked.map_err(|faults| CallError::InvalidOutput {
             name: self.name.clone(),

@@ -1,5 +1,6 @@
 //! A request for this host: from the Message to its answer.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,22 +26,14 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let Some(request) = map(topic, &message.data) else {
             return;
         };
-        let probe = message.context.get(PROBE).and_then(json::string);
-        if probe
-            .as_deref()
-            .is_some_and(|id| id == lock(&self.0.service).instance())
+        let probe = probe(topic, message);
+        if let Some(asker) = &probe
+            && asker == lock(&self.0.service).instance()
         {
             return;
         }
-        if topic.is_service_request() {
-            let step = match probe {
-                Some(other) => lock(&self.0.service).probe_overheard(&other, Instant::now()),
-                None => lock(&self.0.service).request(Instant::now()),
-            };
-            self.follow(step);
-            if !step.answer {
-                return;
-            }
+        if topic.is_service_request() && !self.serves_flat_names(probe.as_deref()) {
+            return;
         }
         match request {
             Request::Call {
@@ -56,14 +49,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             Request::Discover => self.discover(message),
             Request::Reload => self.reload(message),
             Request::List => {
-                let tools = self.0.toolboxes.list();
-                self.answer(
-                    message,
-                    &Answer::Tools {
-                        tools: &tools,
-                        error: None,
-                    },
-                );
+                let (tools, error) = (&self.0.toolboxes.list(), None);
+                self.answer(message, &Answer::Tools { tools, error });
             }
             Request::Get(name) => {
                 let definition = name.and_then(|name| self.0.toolboxes.get(&name));
@@ -72,6 +59,16 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             Request::IsAlive => self.answer(message, &Answer::Status(true)),
             Request::IsReady => self.answer(message, &Answer::Status(self.0.toolboxes.is_ready())),
         }
+    }
+
+    /// Whether this host answers a request on `ovos.tools.*`, `probe` being the toolhost it comes from.
+    fn serves_flat_names(&self, probe: Option<&str>) -> bool {
+        let step = match probe {
+            Some(other) => lock(&self.0.service).probe_overheard(other, Instant::now()),
+            None => lock(&self.0.service).request(Instant::now()),
+        };
+        self.follow(step);
+        step.answer
     }
 
     fn answer(&self, message: &Message<'_>, answer: &Answer<'_>) {
@@ -144,6 +141,14 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             }),
         }
     }
+}
+
+/// The instance id of the toolhost a probe comes from.
+///
+/// On the two topics of probes only: whoever derives a call from an answer to a probe carries the key along.
+fn probe<'a>(topic: Topic<'_>, message: &Message<'a>) -> Option<Cow<'a, str>> {
+    let asker = message.context.get(PROBE).and_then(json::string);
+    asker.filter(|_| matches!(topic, Topic::Discover | Topic::List))
 }
 
 /// One call on its way to a toolbox; the payload stays where it arrived.

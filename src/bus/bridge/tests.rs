@@ -315,6 +315,28 @@ async fn derived_contexts_are_carried_whatever_is_in_them() {
     }
 }
 
+#[test]
+fn an_answer_that_would_cost_the_connection_stays_here() {
+    let sent = Arc::new(AtomicU64::new(0));
+    let outgoing = {
+        let sent = Arc::clone(&sent);
+        move |_: Utf8Bytes| count(&sent)
+    };
+    let answers = Answers {
+        outgoing,
+        sent: AtomicU64::new(0),
+    };
+    let asker = Asker {
+        topic: "ovos.tools.list.response".into(),
+        context: "{}".into(),
+    };
+    for (bytes, expected) in [(MAX_FRAME, 0), (MAX_FRAME - 100, 1)] {
+        let tools = &Text::from(" ".repeat(bytes));
+        answers.send(&asker, &Answer::Tools { tools, error: None });
+        assert_eq!(sent.load(Ordering::Relaxed), expected);
+    }
+}
+
 /// `cargo test --release --lib bus::bridge -- --ignored --nocapture`
 #[tokio::test]
 #[ignore = "a measurement"]

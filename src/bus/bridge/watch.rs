@@ -128,20 +128,22 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     fn name_old_caller(&self, toolbox_id: &str, message: &Message<'_>) {
         let source = message.context_field("source");
         let session_id = message.session_id();
-        let caller = format!("caller {source:?} {session_id:?} {toolbox_id}");
-        self.hourly(&caller, |suppressed| {
-            let keys: Vec<_> = message.context.iter().map(|(key, _)| key).collect();
-            let keys: String = keys.join(" ").chars().take(KEYS).collect();
-            warn!(
-                topic = %message.topic,
-                source,
-                session_id,
-                context_keys = ?keys,
-                send_instead = %format!("ovos.persona.tools.call with data.toolbox_id \"{toolbox_id}\""),
-                suppressed,
-                "call on a predecessor topic"
-            );
-        });
+        let caller = format!("{source:?} {session_id:?} {toolbox_id}");
+        let admitted = lock(&self.0.callers_log).admit(&caller, Instant::now());
+        let Some(suppressed) = admitted else {
+            return;
+        };
+        let keys: Vec<_> = message.context.iter().map(|(key, _)| key).collect();
+        let keys: String = keys.join(" ").chars().take(KEYS).collect();
+        warn!(
+            topic = %message.topic,
+            source,
+            session_id,
+            context_keys = keys,
+            send_instead = %format!("ovos.persona.tools.call with data.toolbox_id \"{toolbox_id}\""),
+            suppressed,
+            "call on a predecessor topic"
+        );
     }
 
     /// Lets `line` be written once an hour for each `key`.

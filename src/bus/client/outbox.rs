@@ -134,6 +134,8 @@ pub(super) struct Outbox {
     echoes: bool,
     /// Whether it has echoed on this link.
     echoed_here: bool,
+    /// When the first frame was given to this link.
+    first_sent: Option<Instant>,
     given_up: Vec<(Utf8Bytes, Reason)>,
 }
 
@@ -148,6 +150,7 @@ impl Outbox {
             encoded: 0,
             echoes: false,
             echoed_here: false,
+            first_sent: None,
             given_up: Vec::new(),
         }
     }
@@ -166,18 +169,20 @@ impl Outbox {
         while self.waiting.exceeds(self.limits.frames, self.limits.bytes) {
             self.give_up_waiting(Reason::TooMany);
         }
-        if !self.echoed_here && self.handed_over.front_is_older(now, UNPROVEN_AGE) {
+        let mut age = self.limits.age;
+        if self.is_unproven(now) {
             self.echoes = false;
+            age = age.min(UNPROVEN_AGE);
         }
         // What is too old to be sent again needs no comparison either.
-        let age = if self.echoes {
-            self.limits.age
-        } else {
-            UNPROVEN_AGE.min(self.limits.age)
-        };
         while self.handed_over.front_is_older(now, age) {
             self.forget_handed_over();
         }
+    }
+
+    fn is_unproven(&self, now: Instant) -> bool {
+        let sent_for = |first| now.saturating_duration_since(first) > UNPROVEN_AGE;
+        !self.echoed_here && self.first_sent.is_some_and(sent_for)
     }
 
     fn give_up_waiting(&mut self, reason: Reason) {
@@ -190,21 +195,23 @@ impl Outbox {
     pub(super) fn link_up(&mut self, written: u64) {
         self.encoded = written;
         self.echoed_here = false;
+        self.first_sent = None;
     }
 
     /// The next frame for the link, which must be encoded now.
     pub(super) fn next(&mut self, now: Instant) -> Option<Utf8Bytes> {
         self.enforce(now);
         let entry = self.waiting.pop_front()?;
-        Some(self.encode(entry))
+        Some(self.encode(entry, now))
     }
 
     /// A frame that need not wait, which must be encoded now.
     pub(super) fn pass(&mut self, frame: Utf8Bytes, now: Instant) -> Utf8Bytes {
-        self.encode(Entry { frame, since: now })
+        self.encode(Entry { frame, since: now }, now)
     }
 
-    fn encode(&mut self, entry: Entry) -> Utf8Bytes {
+    fn encode(&mut self, entry: Entry, now: Instant) -> Utf8Bytes {
+        self.first_sent.get_or_insert(now);
         let frame = entry.frame.clone();
         self.encoded += encoded_len(frame.len());
         self.writing.push_back((entry, self.encoded));

@@ -197,6 +197,23 @@ fn a_bus_that_never_echoes_costs_little_memory() {
 }
 
 #[test]
+fn frames_that_waited_long_are_known_by_their_echo() {
+    let mut bench = Bench::new();
+    for frame in ["a", "b", "c"] {
+        bench.outbox.push(frame.into(), bench.start);
+    }
+    let later = bench.start + 30 * SECOND;
+    for _ in 0..3 {
+        bench.outbox.next(later);
+        bench.write(7);
+    }
+    bench.outbox.enforce(later + SECOND);
+    bench.echo("a");
+    bench.outbox.link_down(EndedBy::Bus, later + SECOND);
+    assert_eq!(bench.rest(), ("c".to_owned(), "b".to_owned()));
+}
+
+#[test]
 fn lengths_on_the_wire() {
     for (payload, expected) in [(0, 6), (125, 131), (126, 134), (65_535, 65_543), (65_536, 65_550)] {
         assert_eq!(encoded_len(payload), expected, "{payload}");

@@ -156,7 +156,7 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
                 Poll::Pending if self.broken.is_some() => return Some(self.ended(None)),
                 Poll::Pending => return None,
             }
-            turn -= 1;
+            turn = turn.saturating_sub(1);
             // On a broken link everything left is read at once: it tells what was relayed.
             if turn == 0 && self.broken.is_none() {
                 cx.waker().wake_by_ref();

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -63,7 +64,7 @@ pub enum ConnectError {
         status: u16,
     },
     /// What is there does not speak WebSocket.
-    #[error("no WebSocket handshake with {address}: {error}")]
+    #[error("no WebSocket handshake with {address}: {error}; the URL of a bus with TLS begins with wss://")]
     Handshake {
         /// Host and port.
         address: String,
@@ -71,12 +72,14 @@ pub enum ConnectError {
         error: Box<WsError>,
     },
     /// Nothing happened for too long.
-    #[error("no connection to {address} within {within:?}")]
+    #[error("no connection to {address} within {within:?}{hint}")]
     Timeout {
         /// Host and port.
         address: String,
         /// The limit.
-        within: std::time::Duration,
+        within: Duration,
+        /// What may be the matter.
+        hint: &'static str,
     },
 }
 
@@ -119,8 +122,29 @@ impl Target {
         }
     }
 
-    /// Connects, with no limit of time of its own.
+    /// Connects, handshakes and all.
     pub(super) async fn open(
+        &self,
+        ca_file: Option<PathBuf>,
+        config: WebSocketConfig,
+        within: Duration,
+    ) -> Result<WebSocketStream<Socket>, ConnectError> {
+        // A bus without TLS waits for the end of what it takes for an HTTP request, so this is how it shows.
+        let hint = match self.tls {
+            true => "; does the bus speak TLS at all? Else its URL begins with ws://",
+            false => "",
+        };
+        let timeout = |_| ConnectError::Timeout {
+            address: self.address(),
+            within,
+            hint,
+        };
+        tokio::time::timeout(within, self.connect(ca_file, config))
+            .await
+            .map_err(timeout)?
+    }
+
+    async fn connect(
         &self,
         ca_file: Option<PathBuf>,
         config: WebSocketConfig,

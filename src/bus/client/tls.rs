@@ -176,7 +176,7 @@ fn with_hint(error: &std::io::Error) -> String {
         Some(TlsError::InvalidCertificate(_)) => {
             "; naming the bus's own certificate in `bus.ca_file` trusts exactly that one"
         }
-        Some(TlsError::InvalidMessage(_)) => "; does the bus speak TLS at all? Then the URL begins with ws://",
+        Some(TlsError::InvalidMessage(_)) => "; does the bus speak TLS at all? Else its URL begins with ws://",
         _ => "",
     };
     format!("{error}{hint}")

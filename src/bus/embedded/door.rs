@@ -1,9 +1,10 @@
 //! Who gets in: the HTTP half of the WebSocket handshake.
 //!
 //! A WebSocket is not bound by the same-origin rule, so any page in a browser on this machine could
-//! call tools. A browser always names the page's origin, and other clients name none: a foreign
-//! origin is refused. And since a page can point its own name at 127.0.0.1 (DNS rebinding), a bus on
-//! loopback answers to loopback names only.
+//! call tools. A browser always names the page's origin: a foreign one is refused. And since a page
+//! can point its own name at this machine (DNS rebinding), a bus on loopback answers to loopback
+//! names only, and one on a network refuses browsers whose page has a name of the public DNS. (The
+//! Python client names the bus itself as its origin, but never a user agent, as every browser does.)
 
 use std::fmt;
 use std::io;
@@ -101,7 +102,7 @@ impl Door {
             ));
         }
         if let Some(origin) = text_of(request, &header::ORIGIN)?
-            && !is_friendly(origin, &host)
+            && !is_friendly(origin, &host, request.headers().contains_key(header::USER_AGENT))
         {
             return Err(Refusal::new(
                 StatusCode::FORBIDDEN,
@@ -168,14 +169,14 @@ fn is_loopback(host: &str) -> bool {
 }
 
 /// Whether a page from `origin` may use a bus asked for as `host`.
-fn is_friendly(origin: &str, host: &str) -> bool {
+fn is_friendly(origin: &str, host: &str, may_be_browser: bool) -> bool {
     let Ok(uri) = origin.parse::<Uri>() else { return false };
     // `null`, the origin of sandboxed pages and files, has no scheme.
     let (Some(_), Some(authority)) = (uri.scheme(), uri.authority()) else {
         return false;
     };
     let origin = host_of(authority.as_str());
-    is_loopback(&origin) || (origin == host && !can_be_rebound(host))
+    is_loopback(&origin) || (origin == host && !(may_be_browser && can_be_rebound(host)))
 }
 
 /// Whether a page could have made this name point here: any name of the public DNS.
@@ -259,7 +260,21 @@ mod tests {
             (false, "Host: 192.168.1.5:8181\r\n", 101),
             (false, "Host: 192.168.1.5:8181\r\nOrigin: http://192.168.1.5\r\n", 101),
             (false, "Host: kitchen.local\r\nOrigin: http://kitchen.local:80\r\n", 101),
-            (false, "Host: evil.example\r\nOrigin: http://evil.example\r\n", 403),
+            (
+                false,
+                "Host: server.lan:8181\r\nOrigin: http://server.lan:8181\r\n",
+                101,
+            ),
+            (
+                false,
+                "Host: evil.example\r\nOrigin: http://evil.example\r\nUser-Agent: Mozilla/5.0\r\n",
+                403,
+            ),
+            (
+                false,
+                "Host: 192.168.1.5\r\nOrigin: http://192.168.1.5\r\nUser-Agent: Mozilla/5.0\r\n",
+                101,
+            ),
             (false, "Host: 192.168.1.5\r\nOrigin: http://192.168.1.6\r\n", 403),
         ];
         for (loopback, headers, status) in table {

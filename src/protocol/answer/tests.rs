@@ -188,3 +188,28 @@ fn samples_are_short_and_inert() {
     let long = sample(&vec![b'x'; 1 << 20]);
     assert_eq!(long, format!("{}… (1048576 bytes)", "x".repeat(120)));
 }
+
+#[test]
+fn no_bytes_bring_the_reader_down() {
+    let seeds: [&[u8]; 5] = [
+        br#"{"id":7,"result":{"a":[1,"\u00e9",NaN]}}"#,
+        br#"{'id': "7", 'error': {"type": "E", "message": "\ud800"}}"#,
+        br#"{"event":"progress","call":2}{"id":7,"error":"x"}"#,
+        "Content-Length: 9\r\n{\"id\": 7, \"result\": \"é🚀\"}".as_bytes(),
+        b"{\"id\":7,\"result\":\"\xff\\\"}",
+    ];
+    let mut random = fastrand::Rng::with_seed(7);
+    for round in 0..20_000 {
+        let mut line = seeds[round % seeds.len()].to_vec();
+        for _ in 0..random.usize(1..6) {
+            let at = random.usize(..line.len());
+            match random.u8(..3) {
+                0 => line[at] = random.u8(..),
+                1 => line.truncate(at.max(1)),
+                _ => line.insert(at, *random.choice(b"{}[]\"'\\:,").unwrap_or(&b'{')),
+            }
+        }
+        parse(&line);
+        sample(&line);
+    }
+}

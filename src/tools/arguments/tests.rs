@@ -17,8 +17,12 @@ fn anything_but_an_object_is_refused() {
         ("3", "arguments: expected an object, got a number"),
         ("true", "arguments: expected an object, got a boolean"),
         (&deep, "arguments: nested too deeply (limit 127)"),
-        (r#"{"a":"\ud800"}"#, "arguments: hold a lone surrogate in a string"),
+        (r#"{"a":"\ud800"}"#, "arguments: a lone surrogate in a string"),
     ];
+    let smuggled =
+        r#"{"a":{"$serde_json::private::RawValue":"[[[[]]]]"}}"#.replace("[[[[]]]]", &deep.replace('"', "\\\""));
+    let nested = format!("{{\"a\":{}{smuggled}{}}}", "[".repeat(60), "]".repeat(60));
+    assert!(any.prepare(Some(&nested)).is_err());
     for (kwargs, expected) in table {
         for coerce in [false, true] {
             let any = Arguments::compile(Some("{}"), coerce).unwrap();

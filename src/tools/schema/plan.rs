@@ -20,8 +20,9 @@ type Id = usize;
 /// Part of a schema, reduced to what filling and converting need.
 #[derive(Debug, Default)]
 struct Node {
-    /// Types it asks for; none: any.
+    /// Types asked for by everything that applies to the same value; none: any.
     types: Types,
+    /// The default, its own or that of a schema it refers to.
     default: Option<Value>,
     /// Further nodes for the same value.
     also: Vec<Id>,
@@ -65,7 +66,11 @@ impl Plan {
             let node = builder.node(&place);
             builder.nodes[id] = node;
         }
-        let nodes = builder.nodes;
+        let mut nodes = builder.nodes;
+        let mut settled = vec![false; nodes.len()];
+        for id in 0..nodes.len() {
+            settle(&mut nodes, &mut settled, id);
+        }
         let active = coerce || nodes.iter().any(|node| node.default.is_some());
         Self { nodes, coerce, active }
     }
@@ -92,7 +97,7 @@ impl Plan {
             self.walk(same, value, run);
         }
         let kind = Types::of(value);
-        let mut fitting = node.either.iter().filter(|id| self.types(**id, 0).overlaps(kind));
+        let mut fitting = node.either.iter().filter(|id| self.nodes[**id].types.overlaps(kind));
         if let (Some(&only), None) = (fitting.next(), fitting.next()) {
             self.walk(only, value, run);
         }
@@ -125,7 +130,7 @@ impl Plan {
     /// On to a smaller value, which is converted first if it does not fit.
     fn step(&self, id: Id, value: &mut Value, run: &mut Run) {
         if self.coerce {
-            coerce::convert(value, self.types(id, 0));
+            coerce::convert(value, self.nodes[id].types);
         }
         self.walk(id, value, run);
     }
@@ -134,7 +139,7 @@ impl Plan {
         if run.filled >= MAX_FILLED || run.inside.contains(&id) {
             return;
         }
-        let Some(default) = self.default(id, 0) else {
+        let Some(default) = &self.nodes[id].default else {
             return;
         };
         run.filled += 1;
@@ -143,34 +148,24 @@ impl Plan {
         self.walk(id, value, run);
         run.inside.pop();
     }
+}
 
-    /// The default of a node or of one it refers to. Circles cannot occur ([`super::graph`]); the
-    /// depth is bounded all the same.
-    fn default(&self, id: Id, depth: usize) -> Option<&Value> {
-        let node = &self.nodes[id];
-        let own = node.default.as_ref();
-        own.or_else(|| {
-            let mut also = node.also.iter().filter(|_| depth < 16);
-            also.find_map(|same| self.default(*same, depth + 1))
-        })
+/// Gives a node the types and the default of all that applies to the same value. How far this goes
+/// down is bounded, and circles cannot occur: [`super::graph`] has refused them.
+fn settle(nodes: &mut [Node], settled: &mut [bool], id: Id) {
+    if std::mem::replace(&mut settled[id], true) {
+        return;
     }
-
-    /// The types a node asks for, over everything that applies to the same value.
-    fn types(&self, id: Id, depth: usize) -> Types {
-        let node = &self.nodes[id];
-        if depth >= 16 {
-            return node.types;
-        }
-        let mut types = node.types;
-        for &same in &node.also {
-            types = types.both(self.types(same, depth + 1));
-        }
-        if node.either.is_empty() {
-            return types;
-        }
-        let either = node.either.iter().map(|id| self.types(*id, depth + 1));
-        types.both(either.reduce(Types::any_of).unwrap_or_default())
+    for next in [&nodes[id].also[..], &nodes[id].either[..]].concat() {
+        settle(nodes, settled, next);
     }
+    let node = &nodes[id];
+    let same = node.also.iter().map(|id| nodes[*id].types);
+    let either = node.either.iter().map(|id| nodes[*id].types).reduce(Types::any_of);
+    let types = same.chain(either).fold(node.types, Types::both);
+    let default = node.also.iter().find_map(|id| nodes[*id].default.clone());
+    nodes[id].types = types;
+    nodes[id].default = nodes[id].default.take().or(default);
 }
 
 struct Builder<'d, 'a> {
@@ -219,7 +214,10 @@ impl<'d> Builder<'d, '_> {
                     node.prefix = self.enter_all(place, list);
                 }
                 ("items" | "additionalItems", Value::Object(_)) => node.items = Some(self.enter(place, value)),
-                ("additionalProperties", Value::Object(_)) => node.additional = Some(self.enter(place, value)),
+                // Beside patterns it would have to be known which names they take.
+                ("additionalProperties", Value::Object(_)) if !members.contains_key("patternProperties") => {
+                    node.additional = Some(self.enter(place, value));
+                }
                 ("properties", Value::Object(map)) => {
                     for (name, schema) in map {
                         let id = self.enter(place, schema);

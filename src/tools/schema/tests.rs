@@ -212,7 +212,7 @@ fn work_is_bounded_whatever_the_schema() {
             .unwrap_err()
             .starts_with("more than 64 schemas one inside the other")
     );
-    let double = defs(40, &|i| {
+    let double = defs(30, &|i| {
         format!(r##"{{"allOf":[{{"$ref":"#/$defs/d{i}"}},{{"$ref":"#/$defs/d{i}"}}]}}"##)
     });
     assert!(Schema::compile(&double).unwrap_err().starts_with("more than "));
@@ -443,7 +443,7 @@ fn many_faults_are_clipped() {
     let names: Vec<_> = (0..50).map(|i| format!("\"{}{i}\":1", "n".repeat(500))).collect();
     let text = faults(r#"{"additionalProperties":false}"#, &format!("{{{}}}", names.join(",")));
     assert!(text.len() < 1_100, "{}", text.len());
-    let huge = format!("[{}1]", "1,".repeat(1_000_000));
+    let huge = format!("[{}1]", "1,".repeat(100_000));
     assert!(faults(r#"{"items":{"type":"string"}}"#, &huge).ends_with("; and at least 990 more"));
 }
 

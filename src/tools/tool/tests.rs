@@ -91,7 +91,7 @@ fn a_broken_schema_is_listed_and_never_runs() {
     assert_eq!(set.get("c").unwrap().prepare(None), Ok("{}".to_owned()));
     assert_eq!(set.warnings().len(), 2);
     // Too deep for the bus: the rest of the list must stay readable.
-    let deep = format!(r#"{{"items":{}true{}}}"#, r#"{"items":"#.repeat(122), "}".repeat(122));
+    let deep = format!(r#"{{"items":{}true{}}}"#, r#"{"items":"#.repeat(123), "}".repeat(123));
     let set = publish(
         &format!(r#"[{{"name":"d","description":"D","argument_schema":{deep}}}]"#),
         &Publish::default(),

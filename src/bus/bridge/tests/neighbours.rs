@@ -42,6 +42,10 @@ async fn on_connect_it_asks_who_else_is_there_and_never_answers_itself() {
             // Also where the transport failed to know the echo for its own.
             assert_eq!(answers(&host, &probe).await, [""; 0]);
         }
+        // A call derived from an answer to the probe is a call.
+        let call = r#"{"type":"ovos.persona.tools.call","data":{"toolbox_id":"wn","name":"echo"},"context":CONTEXT}"#;
+        let context = format!(r#"{{"toolhost_probe":"{instance}"}}"#);
+        assert_eq!(answers(&host, &call.replace("CONTEXT", &context)).await.len(), 1);
     }
 }
 

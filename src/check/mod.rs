@@ -1,0 +1,144 @@
+//! `toolhost check`: replays the protocol's transcripts at real toolboxes and says what is wrong
+//! with them before their users find out.
+//!
+//! It speaks to processes directly, without a supervisor: a fault is to be shown, not mended.
+
+mod play;
+mod report;
+
+use std::path::Path;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use crate::config::{self, Config, Kind, Mode, ToolboxConfig};
+use crate::error::Error;
+use crate::process::guard::Guard;
+use crate::process::spawn::{Environment, Program};
+use crate::protocol::describe::Description;
+use crate::protocol::transcript::{self, Step};
+use crate::tools::tool::ToolSet;
+
+pub use report::{Finding, Report};
+
+/// Time for an answer that needs no work: an unknown tool, an unknown operation.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// Checks every toolbox of a configuration, side by side.
+///
+/// # Errors
+/// A file that cannot be read or has faults.
+pub async fn configuration(file: Option<&Path>) -> Result<Vec<Report>, Error> {
+    let file = config::find(file, &config::process_env).map_err(|error| Error::usage(error.to_string()))?;
+    let config = Config::load(&file, &config::process_env).map_err(|faults| Error::failed(faults.to_string()))?;
+    Ok(join_all(config.toolboxes.iter().map(toolbox)).await)
+}
+
+/// Checks one command, started in this folder.
+///
+/// # Errors
+/// A working folder that is gone.
+pub async fn command(argv: &[String]) -> Result<Report, Error> {
+    let cwd = std::env::current_dir().map_err(|error| Error::failed(format!("no working folder: {error}")))?;
+    Ok(toolbox(&ToolboxConfig::new("check", Kind::Command(argv.to_vec()), cwd)).await)
+}
+
+/// Checks one toolbox with what every toolbox must pass.
+async fn toolbox(config: &ToolboxConfig) -> Report {
+    replay(config, transcript::GENERIC).await
+}
+
+/// Replays `transcripts`, pairs of name and text, at one toolbox.
+pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Report {
+    let Kind::Command(argv) = &config.kind;
+    let subject = Subject {
+        program: Program {
+            argv: argv.clone(),
+            cwd: config.cwd.clone(),
+            environment: Environment::of_toolbox(&config.id, std::env::vars_os(), &config.inherit_env, &config.env.0),
+            max_line: config.max_line,
+        },
+        guard: Guard::of_this_process(),
+        config,
+    };
+    let mut report = Report::new(&config.id);
+    for (name, text) in transcripts.iter().filter(|(name, _)| suits(name, config.mode)) {
+        // Ours: a transcript that cannot be read fails the tests.
+        let steps = transcript::parse(text).unwrap_or_default();
+        let played = play::play(&subject, name, &steps).await;
+        let lost = played.lost;
+        report.take(played);
+        if lost {
+            // The rest would say the same again.
+            return report;
+        }
+    }
+    publish(config, &mut report);
+    report
+}
+
+/// A process of its own for each request cannot be asked two at once.
+fn suits(transcript: &str, mode: Mode) -> bool {
+    mode == Mode::Persistent || transcript != "two_at_once"
+}
+
+/// What is played at.
+struct Subject<'a> {
+    program: Program,
+    guard: Guard,
+    config: &'a ToolboxConfig,
+}
+
+impl Subject<'_> {
+    /// The line of a step, which asks for this toolbox with its own `config:`.
+    fn request(&self, step: &Step) -> Option<Vec<u8>> {
+        let (Step::Host(text) | Step::Raw(text)) = step else {
+            return None;
+        };
+        let mut line = Vec::new();
+        match described_by(text) {
+            Some(id) => crate::protocol::request::Request::Describe {
+                id,
+                toolbox_id: &self.config.id,
+                config: self.config.config.as_str(),
+            }
+            .write(&mut line),
+            None => {
+                line.extend_from_slice(text.as_bytes());
+                line.push(b'\n');
+            }
+        }
+        Some(line)
+    }
+}
+
+/// The id of a describe request.
+fn described_by(text: &str) -> Option<u64> {
+    let request: serde_json::Value = serde_json::from_str(text).ok()?;
+    (request.get("op")? == "describe")
+        .then(|| request.get("id")?.as_u64())
+        .flatten()
+}
+
+/// What the describe answer promises: schemas that compile, names that can be published.
+fn publish(config: &ToolboxConfig, report: &mut Report) {
+    let Some(raw) = report.described.clone() else { return };
+    let described = Description::parse(&raw);
+    let published = described.and_then(|description| {
+        report.warn_all("describe", &description.warnings);
+        ToolSet::publish(&config.id, &description, &config.publish, config.coerce)
+    });
+    match published {
+        Ok(tools) => {
+            for tool in tools.iter() {
+                report.tools.push(tool.name.clone());
+                if let Some(why) = tool.broken() {
+                    report.fault("describe", format!("Invalid schema of '{}': {why}", tool.name));
+                }
+            }
+            let broken = |warning: &&String| !warning.contains("does not compile");
+            report.warn_all("describe", tools.warnings().iter().filter(broken));
+        }
+        Err(why) => report.fault("describe", why),
+    }
+}

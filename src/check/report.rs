@@ -1,0 +1,119 @@
+//! What a check found, and how it is said. Pure.
+
+use std::fmt::{self, Write as _};
+
+use super::play::Played;
+
+/// One thing to mend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Whether it fails the check; else it is a warning.
+    pub is_fault: bool,
+    /// The transcript, or `describe`.
+    pub place: String,
+    /// What is wrong, with what was written and what should have been.
+    pub what: String,
+}
+
+/// What was found at one toolbox.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The toolbox.
+    pub toolbox_id: String,
+    /// Its published tools.
+    pub tools: Vec<String>,
+    /// What is to be mended.
+    pub findings: Vec<Finding>,
+    /// Its last describe result, raw.
+    pub(super) described: Option<String>,
+}
+
+impl Report {
+    pub(super) fn new(toolbox_id: &str) -> Self {
+        Self {
+            toolbox_id: toolbox_id.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether nothing fails the check.
+    pub fn is_good(&self) -> bool {
+        !self.findings.iter().any(|finding| finding.is_fault)
+    }
+
+    pub(super) fn take(&mut self, played: Played) {
+        self.described = played.described.or(self.described.take());
+        for finding in played.findings {
+            self.add(finding);
+        }
+    }
+
+    pub(super) fn fault(&mut self, place: &str, what: String) {
+        self.add(Finding {
+            is_fault: true,
+            place: place.to_owned(),
+            what,
+        });
+    }
+
+    pub(super) fn warn_all<'a>(&mut self, place: &str, warnings: impl IntoIterator<Item = &'a String>) {
+        for what in warnings {
+            self.add(Finding {
+                is_fault: false,
+                place: place.to_owned(),
+                what: what.clone(),
+            });
+        }
+    }
+
+    /// The same thing is said once, whichever transcripts show it.
+    fn add(&mut self, finding: Finding) {
+        if !self.findings.iter().any(|known| known.what == finding.what) {
+            self.findings.push(finding);
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = if self.is_good() { "ok  " } else { "FAIL" };
+        write!(f, "{verdict} {}", self.toolbox_id)?;
+        match self.tools.as_slice() {
+            [] => f.write_char('\n')?,
+            [tool] => writeln!(f, ": 1 tool, {tool}")?,
+            tools => writeln!(f, ": {} tools, {}", tools.len(), tools.join(", "))?,
+        }
+        for finding in &self.findings {
+            let kind = if finding.is_fault { "fault" } else { "warning" };
+            writeln!(
+                f,
+                "  {kind} in {}: {}",
+                finding.place,
+                finding.what.replace('\n', "\n    ")
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_says_each_thing_once_and_fails_on_faults_only() {
+        let mut report = Report::new("wn");
+        report.warn_all("describe", [&"no description".to_owned()]);
+        report.tools.push("define".to_owned());
+        assert!(report.is_good());
+        assert_eq!(
+            report.to_string(),
+            "ok   wn: 1 tool, define\n  warning in describe: no description\n"
+        );
+        report.fault("close", "does not exit".to_owned());
+        report.fault("describe", "does not exit".to_owned());
+        assert!(!report.is_good());
+        assert_eq!(report.to_string().lines().count(), 3);
+        assert!(report.to_string().starts_with("FAIL wn"));
+    }
+}

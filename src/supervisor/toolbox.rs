@@ -112,6 +112,8 @@ impl Toolbox {
             self.handle(wake, &mut inbox).await;
             self.dispatch().await;
             self.publish_brief();
+            // A read may bring thousands of lines, which no further read interrupts: the others get their turn here.
+            tokio::task::coop::consume_budget().await;
             if self.stopping && self.workers.iter().all(|worker| worker.process.is_none()) {
                 break;
             }

@@ -211,3 +211,12 @@ async fn a_flood_of_lines_leaves_the_neighbours_their_turn() {
     }
     assert_eq!(flood.get().await, Ok(json!("flooded")));
 }
+
+#[tokio::test]
+async fn a_daemon_that_floods_the_pipe_of_its_dead_parent_holds_up_nothing() {
+    let toolbox = Hosted::start(moody(&json!({}))).ready().await;
+    let (answer, took) = toolbox.send("flooding_daemon", json!({})).timed().await;
+    assert_eq!(answer, Err("ToolboxCrashed: exit status 3: moody is up".into()));
+    assert!(took < Duration::from_secs(10), "long before its time: {took:?}");
+    assert_eq!(toolbox.call("echo", json!({})).await, Ok(json!({})));
+}

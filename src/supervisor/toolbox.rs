@@ -368,7 +368,12 @@ impl Toolbox {
             return Phase::Stopping;
         }
         let phases = self.workers.iter().map(|worker| match worker.lifecycle.state() {
-            State::Ready { .. } | State::Idle => Phase::Ready,
+            State::Ready { .. }
+            | State::Idle
+            | State::Stopping {
+                then: super::lifecycle::Then::Idle,
+                ..
+            } => Phase::Ready,
             State::Starting => Phase::Starting,
             State::Backoff { reason, .. } => Phase::Backoff(reason.clone()),
             State::Failed { reason } => Phase::Failed(reason.clone()),

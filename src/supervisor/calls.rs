@@ -270,11 +270,7 @@ impl Toolbox {
 
     pub(super) async fn line_too_long(&mut self, index: usize, head: &[u8]) {
         let why = format!("line longer than {} bytes", self.config.max_line);
-        tracing::warn!(
-            toolbox = self.config.id,
-            limit = self.config.max_line,
-            "overlong line on stdout skipped"
-        );
+        self.noise(index, head, &why);
         let only = self.only_duty(index);
         if let Some(id) = answer::id_in(head).or(only) {
             self.answered(index, id, Err(CallError::Protocol(why))).await;
@@ -285,7 +281,11 @@ impl Toolbox {
     async fn answer_without_id(&mut self, index: usize, error: String) {
         match self.only_duty(index) {
             Some(id) => self.answered(index, id, Err(CallError::Raised(error))).await,
-            None => tracing::warn!(toolbox = self.config.id, error, "an error without an id, dropped"),
+            None => self.noise(
+                index,
+                error.as_bytes(),
+                &"an error without an id, while not exactly one request is pending",
+            ),
         }
     }
 
@@ -300,7 +300,14 @@ impl Toolbox {
         };
         worker.answered = Instant::now();
         let Some(duty) = worker.duties.remove(&id) else {
-            tracing::warn!(toolbox = self.config.id, id, "answer to nobody's request dropped");
+            if let Some(suppressed) = worker.noise.admit(worker.answered) {
+                tracing::warn!(
+                    toolbox = self.config.id,
+                    suppressed,
+                    id,
+                    "answer to nobody's request dropped"
+                );
+            }
             return;
         };
         self.deadlines.remove(&(duty.due(), id));

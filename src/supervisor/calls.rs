@@ -240,7 +240,7 @@ impl Toolbox {
             }
             Line::Faulty { id: Some(id), why } => self.answered(index, id, Err(CallError::Protocol(why))).await,
             Line::NullId { error } => self.answer_without_id(index, error).await,
-            Line::ToolsChanged => self.describing.want(),
+            Line::ToolsChanged => self.describing.want(Instant::now()),
             Line::Progress { call } => tracing::debug!(toolbox = self.config.id, call, "progress"),
             Line::Blank => {}
             Line::Faulty { id: None, why } => self.noise(index, line, &why),

@@ -203,5 +203,8 @@ async fn a_run_once_process_that_lives_on_after_its_answer_keeps_nobody_waiting(
     assert_eq!(answer, Ok(json!({"n": 1})));
     assert!(took < Duration::from_secs(10), "long before its time: {took:?}");
     let left = toolbox.handle.snapshot().await.unwrap().processes;
-    assert!(left.iter().all(|process| process.uptime < took + Duration::from_secs(1)));
+    assert!(
+        left.iter()
+            .all(|process| process.uptime < took + Duration::from_secs(1))
+    );
 }

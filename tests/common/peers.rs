@@ -21,10 +21,8 @@ pub(crate) fn python() -> PathBuf {
     let python = venv.join("bin/python");
     assert!(
         python.exists(),
-        "the real OVOS parts are missing: there is no {}. Install them:\n  python3 -m venv {venv}\n  {venv}/bin/pip install \
-         --pre 'ovos-messagebus[ssl]==0.2.1a6' 'ovos-bus-client==2.11.29a1'\nor name a folder that has them in TOOLHOST_PEERS",
+        "the real OVOS parts are missing: there is no {}. Run `tests/setup`, or name a folder that has them in TOOLHOST_PEERS",
         python.display(),
-        venv = venv.display(),
     );
     python
 }

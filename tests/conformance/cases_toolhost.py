@@ -163,11 +163,11 @@ def discover_with_one_down(bench):
     bench.ask_all(DISCOVER)
 
 
-@case("toolhost §4", "a run-once command answers, and its failure is a CommandError", "toolhost")
-def commands(bench):
-    """The exit status or the signal is told, with the last lines of stderr."""
-    equal("result", {"output": "a b"}, result(bench.ask(CALL, call("commands", "say", text="a b")), "commands"))
-    equal("error", "CommandError: exit status 3: no paper",
-          error(bench.ask(CALL, call("commands", "fail_with_status")), "commands"))
-    equal("error", "CommandError: signal 9 (SIGKILL)",
-          error(bench.ask(CALL, call("commands", "fail_with_signal")), "commands"))
+@case("toolhost §2", "a run-once toolbox answers, and its failure is told like any other", "toolhost")
+def run_once(bench):
+    """A process a request: each answers, and the one that died is told with its last words."""
+    for length in (1, 2):
+        equal("result", {"text": "x" * length}, result(bench.ask(CALL, call("once", "talk", length=length)), "once"))
+    equal("error", "ToolboxCrashed: exit status 3: the last words",
+          error(bench.ask(CALL, call("once", "die", status=3)), "once"))
+    equal("result", {"text": "x"}, result(bench.ask(CALL, call("once", "talk", length=1)), "once"))

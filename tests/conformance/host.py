@@ -22,7 +22,7 @@ FIXTURES = {
 GROWN = alpha.GROWN.definition
 
 # More toolboxes for the cases of toolhost's own contract.
-TOOLHOST_TOOLBOXES = ("moody", "frail", "crowded", "commands")
+TOOLHOST_TOOLBOXES = ("moody", "frail", "crowded", "once")
 
 SETTINGS = """\
 bus:
@@ -49,22 +49,9 @@ TOOLHOST_SETTINGS = """\
   crowded:
     command: {moody}
     max_pending: 2
-  commands:
-    tools:
-      say:
-        description: Print a text.
-        parameters:
-          text: {{type: string, description: What to print, required: true}}
-        run: [printf, "%s", "{{text}}"]
-        output: text
-      fail_with_status:
-        description: Exit with status 3.
-        run: [sh, -c, "echo no paper >&2; exit 3"]
-        output: text
-      fail_with_signal:
-        description: End by a signal.
-        run: [sh, -c, "kill -KILL $$"]
-        output: text
+  once:
+    command: {moody}
+    mode: oneshot
 """
 
 

@@ -1,0 +1,14 @@
+//! The program on a bus: real processes on both sides, and what callers and owners see of them.
+
+#![allow(clippy::expect_used, clippy::unwrap_used)] // The allowance for tests ends at their own functions.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bus_away;
+mod calls;
+mod endings;
+mod errors;
+mod operation;
+mod reload;
+mod service;

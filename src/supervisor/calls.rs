@@ -314,6 +314,10 @@ impl Toolbox {
             Duty::Describe { waiters, .. } => self.described(index, outcome, waiters).await,
             Duty::Abandoned { .. } => tracing::info!(toolbox = self.config.id, id, "late answer dropped"),
         }
+        // One that lives on keeps nobody waiting for its place for long.
+        if self.config.mode == Mode::Oneshot {
+            self.step(index, Event::Served).await;
+        }
     }
 
     /// Checks a result before it is answered.

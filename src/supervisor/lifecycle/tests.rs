@@ -1,3 +1,5 @@
+//! Every cell of the table of states, and every verdict of the restarts behind it.
+
 use super::*;
 
 const EVENTS: [&str; 8] = [

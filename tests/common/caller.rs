@@ -49,7 +49,8 @@ impl Caller {
 
     /// Sends a Message; false where the connection has ended.
     pub(crate) async fn try_send(&mut self, topic: &str, data: &Value, token: &str) -> bool {
-        let context = json!({"token": token, "source": "caller", "destination": ["tools"], "session": {"session_id": "s"}});
+        let context =
+            json!({"token": token, "source": "caller", "destination": ["tools"], "session": {"session_id": "s"}});
         let message = json!({"type": topic, "data": data, "context": context}).to_string();
         self.raw.0.send(message.into()).await.is_ok()
     }

@@ -16,7 +16,11 @@ async fn load(url: String, round: usize) {
     let mut caller = Caller::connect(&url).await;
     for n in 0.. {
         let token = format!("round {round} call {n}");
-        let (toolbox_id, tool) = if n % 2 == 0 { ("quick", "echo") } else { ("slow", "late_echo") };
+        let (toolbox_id, tool) = if n % 2 == 0 {
+            ("quick", "echo")
+        } else {
+            ("slow", "late_echo")
+        };
         let data = call(toolbox_id, tool, &json!({"token": token, "seconds": 0.3}));
         if !caller.try_send(CALL, &data, &token).await {
             return;
@@ -54,7 +58,9 @@ async fn a_bus_killed_three_times_under_load_doubles_no_answer_and_costs_one_a_t
         load.await.expect("the callers end with the bus");
         // Answers that were not ready when the bus died become so while it is away.
         eventually("every call has come to its end", || {
-            ["quick", "slow"].iter().all(|toolbox_id| is_idle(&host.toolbox(toolbox_id)))
+            ["quick", "slow"]
+                .iter()
+                .all(|toolbox_id| is_idle(&host.toolbox(toolbox_id)))
         })
         .await;
         // The listener is to be on the new bus first, or it would miss what the host still has to say.
@@ -62,7 +68,10 @@ async fn a_bus_killed_three_times_under_load_doubles_no_answer_and_costs_one_a_t
         bus.restart().await;
         listener.reconnect(&bus.url()).await;
         host.signal(Signal::SIGCONT);
-        eventually("the host is back", || host.status().is_some_and(|s| s["host"]["bus"]["state"] == "connected")).await;
+        eventually("the host is back", || {
+            host.status().is_some_and(|s| s["host"]["bus"]["state"] == "connected")
+        })
+        .await;
         // Said after everything that waited.
         assert_eq!(listener.call("slow", "echo", &json!({})).await, Ok(json!({})));
         let received = received(&calls);
@@ -71,9 +80,16 @@ async fn a_bus_killed_three_times_under_load_doubles_no_answer_and_costs_one_a_t
         assert_eq!(doubled, Vec::<&String>::new(), "answered twice, round {round}");
         let lost: Vec<_> = tokens().filter(|token| listener.answers(token).is_empty()).collect();
         assert!(lost.len() <= round + 1, "lost in round {round}: {lost:?}");
-        assert!(lost.is_empty() || host.log().contains("frames given up"), "the log tells of it");
+        assert!(
+            lost.is_empty() || host.log().contains("frames given up"),
+            "the log tells of it"
+        );
     }
-    assert_eq!([host.pid_of("quick"), host.pid_of("slow")], pids, "the processes never noticed");
+    assert_eq!(
+        [host.pid_of("quick"), host.pid_of("slow")],
+        pids,
+        "the processes never noticed"
+    );
     host.stop().await;
 }
 
@@ -83,13 +99,17 @@ async fn a_bus_that_comes_after_the_host_is_served() {
     let config = json!({"bus": {"url": bus.url()}, "toolboxes": {"a": moody(&json!({}))}});
     let host = Host::launch(&config);
     eventually("the toolbox is up without a bus", || {
-        host.status().is_some_and(|status| status["toolboxes"][0]["state"] == "ready")
+        host.status()
+            .is_some_and(|status| status["toolboxes"][0]["state"] == "ready")
     })
     .await;
     let status = host.status().expect("the host tells its status");
     assert_eq!(status["host"]["bus"]["state"], "connecting");
     bus.restart().await;
-    eventually("the host is on the bus", || host.status().is_some_and(|s| s["host"]["bus"]["state"] == "connected")).await;
+    eventually("the host is on the bus", || {
+        host.status().is_some_and(|s| s["host"]["bus"]["state"] == "connected")
+    })
+    .await;
     let mut caller = Caller::connect(&bus.url()).await;
     assert_eq!(caller.call("a", "echo", &json!({"n": 1})).await, Ok(json!({"n": 1})));
     host.stop().await;

@@ -58,7 +58,8 @@ async fn each_of_200_calls_at_once_gets_its_own_answer_once() {
             let (answer, context) = (answers[0], &answers[0]["context"]);
             assert_eq!(answer["type"], format!("{topic}.response"));
             assert_eq!(outcome(&answer["data"]), Ok(json!({"token": token})), "{topic}");
-            let expected = json!({"token": token, "source": "tools", "destination": "caller", "session": {"session_id": "s"}});
+            let expected =
+                json!({"token": token, "source": "tools", "destination": "caller", "session": {"session_id": "s"}});
             assert_eq!(*context, expected, "{topic}");
         }
     }
@@ -117,12 +118,20 @@ async fn instant_tools_answer_while_a_slow_one_runs() {
     let host = Host::start(&two_toolboxes(&bus.url)).await;
     let mut caller = Caller::connect(&bus.url).await;
     let beside = caller.send(CALL, &call("a", "sleep", &json!({"seconds": 5}))).await;
-    let elsewhere = caller.send(CALL, &call("b", "serial_sleep", &json!({"seconds": 5}))).await;
+    let elsewhere = caller
+        .send(CALL, &call("b", "serial_sleep", &json!({"seconds": 5})))
+        .await;
     for n in 0..50 {
         assert_eq!(caller.call("a", "echo", &json!({"n": n})).await, Ok(json!({"n": n})));
     }
-    assert!(caller.answers(&beside).is_empty(), "the slow one of the same toolbox still runs");
-    assert!(caller.answers(&elsewhere).is_empty(), "the slow one of the other still runs");
+    assert!(
+        caller.answers(&beside).is_empty(),
+        "the slow one of the same toolbox still runs"
+    );
+    assert!(
+        caller.answers(&elsewhere).is_empty(),
+        "the slow one of the other still runs"
+    );
     for slow in [beside, elsewhere] {
         assert_eq!(outcome(&caller.wait(&slow, 1).await[0]), Ok(json!("slept")));
     }

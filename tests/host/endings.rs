@@ -27,12 +27,17 @@ async fn stubborn_host(url: &str) -> (Host, Caller) {
     let mut caller = Caller::connect(url).await;
     let grandchild = caller.call("parent", "background", &json!({})).await.expect("a pid");
     assert!(is_alive(i32::try_from(grandchild.as_i64().unwrap()).unwrap()));
-    assert!(host.processes().len() >= 5, "shell, two Pythons below it or beside it, one with a child");
+    assert!(
+        host.processes().len() >= 5,
+        "shell, two Pythons below it or beside it, one with a child"
+    );
     (host, caller)
 }
 
 fn in_flight(host: &Host, toolbox_id: &str) -> u64 {
-    host.toolbox(toolbox_id)["processes"][0]["in_flight"].as_u64().unwrap_or_default()
+    host.toolbox(toolbox_id)["processes"][0]["in_flight"]
+        .as_u64()
+        .unwrap_or_default()
 }
 
 #[tokio::test]
@@ -45,18 +50,32 @@ async fn a_killed_process_costs_each_of_its_calls_one_answer_and_its_neighbour_n
     let mut caller = Caller::connect(&bus.url).await;
     let mut tokens = Vec::new();
     for _ in 0..20 {
-        tokens.push(caller.send(CALL, &call("a", "late_echo", &json!({"seconds": 60}))).await);
+        tokens.push(
+            caller
+                .send(CALL, &call("a", "late_echo", &json!({"seconds": 60})))
+                .await,
+        );
     }
     eventually("the process has every call", || in_flight(&host, "a") == 20).await;
     kill(Pid::from_raw(host.pid_of("a")), Signal::SIGKILL).unwrap();
-    assert_eq!(caller.call("healthy", "echo", &json!({"n": 1})).await, Ok(json!({"n": 1})));
+    assert_eq!(
+        caller.call("healthy", "echo", &json!({"n": 1})).await,
+        Ok(json!({"n": 1}))
+    );
     for token in &tokens {
         let error = outcome(&caller.wait(token, 1).await[0]).unwrap_err();
         assert_eq!(error, "ToolboxCrashed: signal 9 (SIGKILL): moody is up");
     }
-    assert_eq!(caller.call("a", "echo", &json!({"n": 2})).await, Ok(json!({"n": 2})), "served again");
+    assert_eq!(
+        caller.call("a", "echo", &json!({"n": 2})).await,
+        Ok(json!({"n": 2})),
+        "served again"
+    );
     caller.catch_up().await;
-    assert!(tokens.iter().all(|token| caller.answers(token).len() == 1), "answered once");
+    assert!(
+        tokens.iter().all(|token| caller.answers(token).len() == 1),
+        "answered once"
+    );
     assert_eq!(host.pid_of("healthy"), healthy);
     host.stop().await;
 }
@@ -74,7 +93,9 @@ async fn nothing_is_left_of_a_host_that_is_killed() {
 async fn a_host_that_is_stopped_answers_what_runs_leaves_nothing_and_ends_well() {
     let bus = Embedded::start().await;
     let (host, mut caller) = stubborn_host(&bus.url).await;
-    let running = caller.send(CALL, &call("parent", "late_echo", &json!({"seconds": 1}))).await;
+    let running = caller
+        .send(CALL, &call("parent", "late_echo", &json!({"seconds": 1})))
+        .await;
     eventually("the call runs", || in_flight(&host, "parent") == 1).await;
     host.stop().await;
     assert_eq!(outcome(&caller.wait(&running, 1).await[0]), Ok(json!({"seconds": 1})));
@@ -104,7 +125,10 @@ async fn ctrl_c_reaches_the_host_alone() {
 #[allow(clippy::disallowed_methods)] // As a person starts it.
 fn in_a_terminal(command: &mut Command) {
     let mut terminal = Command::new("python3");
-    terminal.arg(fixture("terminal.py")).arg(command.get_program()).args(command.get_args());
+    terminal
+        .arg(fixture("terminal.py"))
+        .arg(command.get_program())
+        .args(command.get_args());
     terminal.env_clear().current_dir(command.get_current_dir().unwrap());
     terminal.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     terminal.stderr(std::fs::File::create(command.get_current_dir().unwrap().join("log")).unwrap());
@@ -117,16 +141,23 @@ async fn a_host_is_stopped_while_a_toolbox_still_starts() {
     let bus = Embedded::start().await;
     let config = json!({"bus": {"url": bus.url}, "toolboxes": {"a": moody(&json!({"describe_delay": 600}))}});
     let host = Host::launch(&config);
-    eventually("the toolbox starts", || !host.processes().is_empty() && host.status().is_some()).await;
+    eventually("the toolbox starts", || {
+        !host.processes().is_empty() && host.status().is_some()
+    })
+    .await;
     host.stop().await;
 }
 
 /// Whether the signal would no longer end the process by default: it is held back or handled.
 fn is_met(host: &Host, signal: Signal) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", host.pid())).unwrap_or_default();
-    let masks = status.lines().filter_map(|line| line.strip_prefix("SigBlk:").or(line.strip_prefix("SigCgt:")));
+    let masks = status
+        .lines()
+        .filter_map(|line| line.strip_prefix("SigBlk:").or(line.strip_prefix("SigCgt:")));
     let bit = 1_u64 << (signal as i32 - 1);
-    masks.map(|mask| u64::from_str_radix(mask.trim(), 16).unwrap()).any(|mask| mask & bit != 0)
+    masks
+        .map(|mask| u64::from_str_radix(mask.trim(), 16).unwrap())
+        .any(|mask| mask & bit != 0)
 }
 
 #[tokio::test]

@@ -1,4 +1,38 @@
 //! toolhost: the toolbox host of OpenVoiceOS.
+//!
+//! # Theory of operation
+//!
+//! A *toolbox* is a program that offers *tools*. toolhost starts it as a child process, asks it what
+//! it offers and publishes that on the OVOS message bus. A Message that asks for a tool becomes one
+//! line of JSON on the stdin of a child; the line that comes back becomes the answer.
+//!
+//! The [`bus`] knows Messages and no process, the [`supervisor`] processes and no Message; between
+//! them stands the [`registry`], which finds the toolbox a call is for. Each toolbox is one task that
+//! owns all its state. A call's answer is owed by whoever holds its [`ReplyTo`], which answers even
+//! when it is dropped: every call is answered exactly once, whatever its toolbox does.
+//!
+//! # Map
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`json`] | JSON as text: looked at, passed on, not rebuilt |
+//! | [`protocol`] | the lines of the stdio protocol |
+//! | [`tools`] | tools as published: names, schemas, how a call ends |
+//! | [`config`] | the YAML file and `mycroft.conf` as values |
+//! | [`process`] | child processes: bytes, signals, exits |
+//! | [`supervisor`] | one task a toolbox: processes, queue, deadlines, restarts |
+//! | [`registry`] | the toolboxes of this host by id and by flat name |
+//! | [`bus`] | Messages and topics, the OVOS client, the embedded bus, the bridge |
+//! | [`control`] | the control socket |
+//! | [`check`] | transcripts played at a toolbox |
+//! | [`daemon`] | joins it all: start, signals, ordered stop |
+//! | [`cli`] | what was typed, what is printed |
+//! | [`logging`], [`log_limit`] | the log and a bound on it |
+//! | [`error`] | what a command ends with |
+//!
+//! `ARCHITECTURE.md` follows one call through these files, and says where new things go.
+//!
+//! [`ReplyTo`]: tools::outcome::ReplyTo
 
 pub mod bus;
 pub mod check;

@@ -125,6 +125,7 @@ impl Process {
     /// Cancel-safe: every byte read or still to be written stays in `self`.
     pub fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<ProcessEvent> {
         self.poll_exit(cx);
+        self.poll_drained(cx);
         self.poll_write(cx);
         if let Poll::Ready(event) = self.poll_stdout(cx) {
             return Poll::Ready(event);
@@ -150,6 +151,16 @@ impl Process {
         self.signal(Signal::SIGKILL);
         self.guard.forget(self.group);
         self.drain = Some(Box::pin(sleep(DRAIN)));
+    }
+
+    /// Reads no further once the time after its exit is up: whoever left its group and kept its pipes may write for ever.
+    fn poll_drained(&mut self, cx: &mut Context<'_>) {
+        if let Some(drain) = &mut self.drain
+            && drain.as_mut().poll(cx).is_ready()
+        {
+            self.stdout = None;
+            self.stderr = None;
+        }
     }
 
     /// Writes what can be written.
@@ -229,17 +240,13 @@ impl Process {
             self.closed = None;
             return Poll::Ready(ProcessEvent::PipeClosed(pipe));
         }
-        let (Some(exit), Some(drain)) = (&self.exit, &mut self.drain) else {
-            return Poll::Pending;
-        };
-        if self.stdout.is_some() || self.stderr.is_some() {
-            ready!(drain.as_mut().poll(cx));
+        match &self.exit {
+            Some(exit) if self.drain.is_some() && self.stdout.is_none() && self.stderr.is_none() => {
+                self.drain = None;
+                Poll::Ready(ProcessEvent::Exited(exit.clone()))
+            }
+            _ => Poll::Pending,
         }
-        let exit = exit.clone();
-        self.stdout = None;
-        self.stderr = None;
-        self.drain = None;
-        Poll::Ready(ProcessEvent::Exited(exit))
     }
 }
 

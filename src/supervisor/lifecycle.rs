@@ -12,7 +12,8 @@
 //! | Failed | spawn → Starting | – | – | – | – | – | – | → Stopped |
 //!
 //! *fail* asks the [`RestartPolicy`]: → Backoff, or → Failed where it says to leave it or gives up.
-//! `–` changes nothing. The tests go through every cell.
+//! `–` changes nothing. Served, a run-once process's answer, moves only that one: Ready → Stopping, with its stdin
+//! closed, then Idle. The tests go through every cell.
 
 use std::time::{Duration, Instant};
 
@@ -91,6 +92,8 @@ pub enum Event {
     SpawnFailed(String),
     /// Its describe answer was good.
     Described,
+    /// It answered its one request (run-once), and has no more to do.
+    Served,
     /// It lives, and cannot be used: it must go.
     Broken(String),
     /// It ended.
@@ -217,6 +220,14 @@ impl Lifecycle {
                     then,
                 };
                 Action::Kill
+            }
+            (State::Ready { .. }, Event::Served) if self.mode == Mode::Oneshot => {
+                self.state = State::Stopping {
+                    rung: Rung::Eof,
+                    until: now + RUNG,
+                    then: Then::Idle,
+                };
+                Action::CloseStdin
             }
             (State::Starting | State::Ready { .. }, Event::Stop(rung_time)) => {
                 self.rung_time = rung_time;

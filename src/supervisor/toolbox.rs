@@ -116,6 +116,8 @@ impl Toolbox {
             self.handle(wake, &mut inbox).await;
             self.dispatch().await;
             self.publish_brief();
+            // A read may bring thousands of lines, which no further read interrupts: the others get their turn here.
+            tokio::task::coop::consume_budget().await;
             let at_rest = self.predecessor.is_none() && self.workers.iter().all(|worker| worker.process.is_none());
             if self.stopping && at_rest {
                 break;
@@ -398,7 +400,12 @@ impl Toolbox {
             return Phase::Starting;
         }
         let phases = self.workers.iter().map(|worker| match worker.lifecycle.state() {
-            State::Ready { .. } | State::Idle => Phase::Ready,
+            State::Ready { .. }
+            | State::Idle
+            | State::Stopping {
+                then: super::lifecycle::Then::Idle,
+                ..
+            } => Phase::Ready,
             State::Starting => Phase::Starting,
             State::Backoff { reason, .. } => Phase::Backoff(reason.clone()),
             State::Failed { reason } => Phase::Failed(reason.clone()),

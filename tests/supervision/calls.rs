@@ -213,3 +213,20 @@ async fn a_run_once_process_is_gone_when_its_call_is_past_its_time() {
     }
     assert_eq!(toolbox.call("echo", json!({"n": 1})).await, Ok(json!({"n": 1})));
 }
+
+#[tokio::test]
+async fn a_run_once_process_that_lives_on_after_its_answer_keeps_nobody_waiting() {
+    let mut config = moody(&json!({"ignore_term": true}));
+    config.mode = toolhost::config::Mode::Oneshot;
+    let toolbox = Hosted::start(config).ready().await;
+    assert_eq!(toolbox.call("never_read", json!({})).await, Ok(json!("last answer")));
+    assert!(toolbox.tools().await.is_some(), "it is up all the while");
+    let (answer, took) = toolbox.send("echo", json!({"n": 1})).timed().await;
+    assert_eq!(answer, Ok(json!({"n": 1})));
+    assert!(took < Duration::from_secs(10), "long before its time: {took:?}");
+    let left = toolbox.handle.snapshot().await.unwrap().processes;
+    assert!(
+        left.iter()
+            .all(|process| process.uptime < took + Duration::from_secs(1))
+    );
+}

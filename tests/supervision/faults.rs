@@ -197,3 +197,26 @@ async fn nothing_is_left_of_a_group_whose_leader_died() {
     );
     eventually("the grandchild gone", || !is_alive(grandchild)).await;
 }
+
+#[tokio::test]
+async fn a_flood_of_lines_leaves_the_neighbours_their_turn() {
+    let healthy = Hosted::start(moody(&json!({}))).ready().await;
+    let toolbox = Hosted::start(moody(&json!({}))).ready().await;
+    let flood = toolbox.send("flood_stdout", json!({"seconds": 2}));
+    for n in 0..20 {
+        let (answer, took) = healthy.send("echo", json!({"n": n})).timed().await;
+        assert_eq!(answer, Ok(json!({"n": n})));
+        assert!(took < Duration::from_secs(1), "beside a flood: {took:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(flood.get().await, Ok(json!("flooded")));
+}
+
+#[tokio::test]
+async fn a_daemon_that_floods_the_pipe_of_its_dead_parent_holds_up_nothing() {
+    let toolbox = Hosted::start(moody(&json!({}))).ready().await;
+    let (answer, took) = toolbox.send("flooding_daemon", json!({})).timed().await;
+    assert_eq!(answer, Err("ToolboxCrashed: exit status 3: moody is up".into()));
+    assert!(took < Duration::from_secs(10), "long before its time: {took:?}");
+    assert_eq!(toolbox.call("echo", json!({})).await, Ok(json!({})));
+}

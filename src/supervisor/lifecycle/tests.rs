@@ -1,3 +1,5 @@
+//! Every cell of the table of states, and every verdict of the restarts behind it.
+
 use super::*;
 
 const EVENTS: [&str; 8] = [
@@ -116,6 +118,7 @@ fn event(name: &str) -> Event {
             success: false,
         },
         "Tick" => Event::Tick,
+        "Served" => Event::Served,
         _ => Event::Stop(Duration::from_secs(1)),
     }
 }
@@ -213,7 +216,7 @@ fn the_ladder_goes_down_rung_by_rung_and_stays_at_kill() {
 fn a_process_that_was_healthy_for_long_waits_as_if_for_the_first_time() {
     let start = Instant::now();
     let mut lifecycle = Lifecycle::new(Mode::Persistent, Restart::default());
-    let mut down = |healthy: u64, event: Event, lifecycle: &mut Lifecycle| {
+    let down = |healthy: u64, event: Event, lifecycle: &mut Lifecycle| {
         lifecycle.step(Event::Tick, start + Duration::from_secs(1_000_000), 1.0);
         lifecycle.state = State::Starting;
         lifecycle.step(Event::Described, start, 1.0);
@@ -265,4 +268,17 @@ fn what_is_said_to_a_caller_tells_why_and_when() {
     );
     lifecycle.state = State::Ready { since: now };
     assert_eq!(lifecycle.unavailable(now), None);
+}
+
+#[test]
+fn only_a_run_once_process_is_done_when_it_has_answered() {
+    for before in PERSISTENT.map(|(before, _)| before) {
+        assert_eq!(cell(Mode::Persistent, before, "Served"), "–", "{before}");
+        let expected = if before == "Ready" {
+            "CloseStdin → Stopping Eof Idle"
+        } else {
+            "–"
+        };
+        assert_eq!(cell(Mode::Oneshot, before, "Served"), expected, "{before}");
+    }
 }

@@ -1,0 +1,252 @@
+//! The walls of `ARCHITECTURE.md`: who must not name whom, where IO may be, how long a file may get.
+
+use std::path::{Path, PathBuf};
+
+/// A source file, by its path in the repository.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// Without comments, which may name anything.
+    fn code(&self) -> String {
+        let lines = self.text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether it belongs to the module at `path`: a file `a/b.rs`, or a folder `a/b`.
+    fn is_in(&self, module: &str) -> bool {
+        self.path == format!("src/{module}.rs") || self.path.starts_with(&format!("src/{module}/"))
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn rust_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            rust_below(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn sources(folders: &[&str]) -> Vec<Source> {
+    let mut paths = Vec::new();
+    for folder in folders
+        .iter()
+        .map(|folder| root().join(folder))
+        .filter(|folder| folder.is_dir())
+    {
+        rust_below(&folder, &mut paths);
+    }
+    assert!(paths.len() > 20);
+    let source = |path: PathBuf| Source {
+        path: path
+            .strip_prefix(root())
+            .expect("a path below it")
+            .display()
+            .to_string(),
+        text: std::fs::read_to_string(&path).expect("a source file"),
+    };
+    paths.into_iter().map(source).collect()
+}
+
+/// The modules of this crate that `code` names, as `crate::name` or within `crate::{...}`.
+fn rooms_named(code: &str) -> Vec<String> {
+    let word = |text: &str| {
+        text.chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect::<String>()
+    };
+    let mut rooms = Vec::new();
+    for rest in code.split("crate::").skip(1) {
+        match rest.strip_prefix('{') {
+            None => rooms.push(word(rest)),
+            Some(group) => {
+                let mut depth = 1;
+                let end = group.find(|c| {
+                    depth += i32::from(c == '{') - i32::from(c == '}');
+                    depth == 0
+                });
+                let group = &group[..end.expect("a closing brace")];
+                rooms.extend(group.split([',', '{', '\n']).map(|part| word(part.trim_start())));
+            }
+        }
+    }
+    rooms
+}
+
+/// The files of `modules` must name none of `others`.
+fn never_names(modules: &[&str], others: &[&str]) {
+    let sources = sources(&["src"]);
+    let mut seen = 0;
+    for source in sources
+        .iter()
+        .filter(|source| modules.iter().any(|module| source.is_in(module)))
+    {
+        let named = rooms_named(&source.code());
+        let bad: Vec<_> = named.iter().filter(|room| others.contains(&room.as_str())).collect();
+        assert!(bad.is_empty(), "{} names {bad:?}", source.path);
+        seen += 1;
+    }
+    assert!(seen >= modules.len());
+}
+
+#[test]
+fn groups_of_imports_are_read_as_well() {
+    let code = "use crate::{bus::{link, wire}, json};\nuse crate::tools::tool;";
+    assert_eq!(rooms_named(code), ["bus", "link", "wire", "json", "tools"]);
+}
+
+#[test]
+fn the_bus_never_sees_a_process() {
+    never_names(
+        &["bus"],
+        &["supervisor", "process", "registry", "daemon", "cli", "control", "check"],
+    );
+}
+
+#[test]
+fn the_supervisor_never_sees_the_bus() {
+    never_names(
+        &["supervisor"],
+        &["bus", "registry", "daemon", "cli", "control", "check"],
+    );
+}
+
+#[test]
+fn a_process_sees_nobody() {
+    never_names(
+        &["process"],
+        &[
+            "bus",
+            "supervisor",
+            "registry",
+            "daemon",
+            "cli",
+            "control",
+            "check",
+            "tools",
+            "protocol",
+            "config",
+        ],
+    );
+}
+
+#[test]
+fn the_rest_of_the_table_of_rooms_holds() {
+    let upper = [
+        "bus",
+        "supervisor",
+        "process",
+        "registry",
+        "daemon",
+        "cli",
+        "control",
+        "check",
+    ];
+    never_names(&["json"], &["tools", "protocol", "config"]);
+    never_names(&["json", "protocol", "tools", "config"], &upper);
+    never_names(
+        &["control"],
+        &["bus", "supervisor", "process", "registry", "daemon", "cli"],
+    );
+    never_names(&["check"], &["bus", "supervisor", "registry", "daemon", "cli"]);
+    never_names(&["cli"], &["supervisor", "registry"]);
+}
+
+/// What decides does no IO. Its tests may.
+#[test]
+fn what_decides_touches_nothing() {
+    const PURE: [&str; 9] = [
+        "protocol",
+        "json",
+        "tools",
+        "bus/message",
+        "bus/topic",
+        "bus/mapping",
+        "bus/derive",
+        "supervisor/lifecycle",
+        "supervisor/restart",
+    ];
+    const TOUCHES: [&str; 6] = [
+        "tokio::",
+        "std::fs",
+        "std::net",
+        "std::process",
+        "std::env::",
+        "std::thread",
+    ];
+    for source in sources(&["src"]) {
+        let is_test = source.path.ends_with("tests.rs") || source.path.contains("/tests/");
+        if is_test || !PURE.iter().any(|module| source.is_in(module)) {
+            continue;
+        }
+        let code = source.code();
+        let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let bad: Vec<_> = TOUCHES.iter().filter(|touched| code.contains(**touched)).collect();
+        assert!(bad.is_empty(), "{} uses {bad:?}", source.path);
+    }
+}
+
+#[test]
+fn programs_are_started_in_one_place() {
+    for source in sources(&["src"]) {
+        let starts = source.code().contains("Command::new");
+        // clap has a Command too.
+        let allowed = source.path == "src/process/spawn.rs" || source.path.starts_with("src/cli/args");
+        assert!(!starts || allowed, "{} starts a program", source.path);
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for source in sources(&["src", "tests", "benches"]) {
+        let first = source.text.lines().next().unwrap_or_default();
+        assert!(
+            first.starts_with("//! ") && first.len() > 10,
+            "{} begins with {first:?}",
+            source.path
+        );
+    }
+}
+
+#[test]
+fn no_file_is_too_long() {
+    for source in sources(&["src", "tests", "benches"]) {
+        let lines = source.text.lines().count();
+        assert!(lines <= 600, "{} has {lines} lines", source.path);
+    }
+}
+
+#[test]
+fn the_text_knows_every_room_and_names_no_file_that_is_gone() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let library = std::fs::read_to_string(root().join("src/lib.rs")).expect("src/lib.rs");
+    for room in library
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+    {
+        let named = [format!("`src/{room}/`"), format!("`src/{room}.rs`")];
+        assert!(
+            named.iter().any(|name| text.contains(name)),
+            "ARCHITECTURE.md does not tell what {room} is"
+        );
+        assert!(
+            library.contains(&format!("[`{room}`]")),
+            "the map in src/lib.rs leaves {room} out"
+        );
+    }
+    let is_path = |word: &&str| word.contains('/') && !word.contains(' ');
+    let paths: Vec<_> = text.split('`').skip(1).step_by(2).filter(is_path).collect();
+    assert!(paths.len() > 30);
+    for path in paths {
+        assert!(root().join(path).exists(), "ARCHITECTURE.md names {path}");
+    }
+}

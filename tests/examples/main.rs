@@ -1,0 +1,135 @@
+//! Every file of `examples/` and `toolboxes/` at work: the real program hosts it, the real bus client calls it, and what
+//! comes back is what stands in the tables here. A file that nothing here runs fails the tests.
+
+#[path = "../common/scratch.rs"]
+#[allow(dead_code, reason = "each test binary uses its own part of it")]
+mod scratch;
+
+mod answers;
+mod coverage;
+mod host;
+mod readmes;
+mod system;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use answers::{Call, Expected};
+use host::Host;
+use serde_json::{Value, json};
+
+/// The repository.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The configurations of `examples/`.
+fn configurations() -> Vec<PathBuf> {
+    let files = coverage::files_below(&root().join("examples"));
+    let mut yaml: Vec<_> = files
+        .into_iter()
+        .filter(|file| file.extension().is_some_and(|ext| ext == "yaml"))
+        .collect();
+    yaml.sort();
+    assert!(!yaml.is_empty());
+    yaml
+}
+
+/// Makes each call of `calls`, and tells which tools these were.
+fn make(host: &Host, calls: &[Call]) -> BTreeSet<(String, String)> {
+    for call in calls {
+        let answer = host.call(call.toolbox, call.tool, &call.kwargs);
+        let asked = format!("{} {} {}", call.toolbox, call.tool, call.kwargs);
+        match (&call.expected, &answer) {
+            (Expected::Result(expected), Ok(result)) => assert_eq!(result, expected, "{asked}"),
+            (Expected::Error(expected), Err(error)) => assert_eq!(error, expected, "{asked}"),
+            (Expected::ErrorWith(parts), Err(error)) => {
+                assert!(parts.iter().all(|part| error.contains(part)), "{asked}: {error}");
+            }
+            (Expected::Satisfies(check), Ok(result)) => check(result),
+            _ => panic!("{asked}: {answer:?}"),
+        }
+    }
+    calls
+        .iter()
+        .map(|call| (call.toolbox.to_owned(), call.tool.to_owned()))
+        .collect()
+}
+
+#[test]
+fn every_tool_of_every_example_answers_what_is_expected() {
+    for file in configurations() {
+        let host = Host::start(&file);
+        let called = make(&host, &answers::of(&host));
+        let published = host.published();
+        let uncalled: Vec<_> = published.difference(&called).collect();
+        assert!(
+            uncalled.is_empty(),
+            "no call in the tables for {uncalled:?} of {}",
+            file.display()
+        );
+    }
+}
+
+#[test]
+fn every_toolbox_of_every_example_says_what_it_cannot_do() {
+    for file in configurations() {
+        let host = Host::start(&file);
+        for toolbox in host.toolboxes() {
+            let answer = host.call(&toolbox, "nope", &json!({}));
+            assert_eq!(answer, Err("Unknown tool: 'nope'".to_owned()), "{toolbox}");
+        }
+    }
+}
+
+#[test]
+fn the_commands_in_the_comments_of_an_example_work() {
+    let mut commands = 0;
+    for file in configurations() {
+        let text = std::fs::read_to_string(&file).expect("an example");
+        for line in text.lines().filter_map(|line| line.strip_prefix("#   toolhost call ")) {
+            let output = host::toolhost()
+                .arg("call")
+                .args(line.split_whitespace())
+                .current_dir(root())
+                .output();
+            let output = output.expect("the program starts");
+            assert!(output.status.success(), "toolhost call {line}: {output:?}");
+            serde_json::from_slice::<Value>(&output.stdout).expect("a result");
+            commands += 1;
+        }
+    }
+    assert!(commands >= 2);
+}
+
+#[test]
+fn wordnet_without_its_database_says_what_to_install() {
+    let scratch = scratch::Scratch::new();
+    let file = scratch.path().join("toolhost.yaml");
+    let folder = root().join("toolboxes/wordnet");
+    let yaml = format!(
+        "bus: {{url: embedded}}\ntoolboxes:\n  wordnet:\n    command: [python3, wordnet.py]\n    cwd: {}\n    config: {{dict: /nonexistent}}\n",
+        folder.display()
+    );
+    std::fs::write(&file, yaml).expect("a configuration");
+    let host = Host::start(&file);
+    let error = host
+        .call("wordnet", "define_word", &json!({"word": "serendipity"}))
+        .expect_err("no database");
+    assert!(
+        error.starts_with("FileNotFoundError: no WordNet database in /nonexistent"),
+        "{error}"
+    );
+    assert!(error.contains("wordnet-base"), "{error}");
+}
+
+#[test]
+fn no_file_of_examples_and_toolboxes_is_left_out() {
+    let covered = coverage::covered(&configurations());
+    let all: BTreeSet<_> = ["examples", "toolboxes"]
+        .iter()
+        .flat_map(|folder| coverage::files_below(&root().join(folder)))
+        .collect();
+    let left_out: Vec<_> = all.difference(&covered).collect();
+    assert!(left_out.is_empty(), "run by no test: {left_out:#?}");
+}

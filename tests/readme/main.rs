@@ -1,0 +1,115 @@
+//! The README does what it says: its files are written, its commands are run in its order, and what it shows of their
+//! output is compared.
+//!
+//! A fenced block with a file name after its language is that file. In a `console` block a line that starts with `$ ` is
+//! a command, and the lines below it are what it prints. `console server` starts what goes on running.
+//!
+//! What is not run as it stands: `apt-get install` must name packages that `tests/setup` installs; `cargo run` is the
+//! program that cargo has built for this test; `cargo install` and `tests/run` only have to be there; `ip route` is tried
+//! in a network of its own (see `route`). The embedded bus gets a free port instead of 8181, and a `mycroft.conf` tells it.
+
+#[path = "../common/mod.rs"]
+#[allow(unused_imports, reason = "each test binary uses its own part of it")]
+mod common;
+
+mod blocks;
+mod errors;
+mod place;
+mod route;
+
+use std::path::Path;
+
+use blocks::{Block, blocks};
+use place::{Place, Said};
+
+/// The repository.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn readme() -> String {
+    std::fs::read_to_string(root().join("README.md")).expect("a README")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_readme_says_is_so() {
+    let mut place = Place::new();
+    for block in blocks(&readme()) {
+        match (block.language.as_str(), block.note.as_str()) {
+            ("console", "server") => {
+                for command in block.commands() {
+                    place.serve(&command.line).await;
+                }
+            }
+            ("console", _) => run(&place, &block),
+            ("ini", _) => service(&mut place, &block).await,
+            (_, "") => panic!("line {}: what is this block for?", block.at),
+            (_, file) => place.write(file, &block.body),
+        }
+    }
+}
+
+fn run(place: &Place, block: &Block) {
+    for command in block.commands() {
+        let at = format!("README.md:{}: {}", block.at, command.line);
+        let words: Vec<_> = command.line.split_whitespace().collect();
+        match words.as_slice() {
+            ["sudo", "apt-get", "install", packages @ ..] => installed_by_setup(packages, &at),
+            ["sudo", "ip", "route", ..] => route::is_accepted(command.line.trim_start_matches("sudo ")),
+            ["cargo", "install", "--path", "."] => assert_eq!(env!("CARGO_PKG_NAME"), "toolhost"),
+            ["tests/run"] => assert!(root().join("tests/run").is_file()),
+            _ => {
+                let said = place.run(&command.line);
+                assert_eq!(said.success, !command.shown.contains("error: "), "{at}: {said:?}");
+                compare(&said, &command.shown, &at);
+            }
+        }
+    }
+}
+
+fn installed_by_setup(packages: &[&str], at: &str) {
+    let setup = std::fs::read_to_string(root().join("tests/setup")).expect("tests/setup");
+    let known: Vec<_> = setup.split(|c: char| c.is_whitespace() || c == ';').collect();
+    for package in packages {
+        assert!(known.contains(package), "{at}: tests/setup does not install {package}");
+    }
+}
+
+/// JSON is spread over lines on a terminal only, so it is compared as a value.
+fn compare(said: &Said, shown: &str, at: &str) {
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    match (json(shown), json(&said.output)) {
+        _ if shown.is_empty() => {}
+        (Some(shown), Some(said)) => assert_eq!(said, shown, "{at}"),
+        _ => assert_eq!(said.output.trim_end(), shown.trim_end(), "{at}"),
+    }
+}
+
+/// Starts what the unit starts, reloads it as the unit does, and stops it.
+async fn service(place: &mut Place, block: &Block) {
+    let value = |key: &str| {
+        let line = block.body.lines().find_map(|line| line.strip_prefix(key));
+        line.unwrap_or_else(|| panic!("no {key} in the unit")).to_owned()
+    };
+    place.install_for_service();
+    let pid = place.serve(&value("ExecStart=").replace("%h", &place.home())).await;
+    let said = place.run(&value("ExecReload=").replace("$MAINPID", &pid.to_string()));
+    assert!(said.success, "{said:?}");
+    place.wait_until_ready().await;
+}
+
+#[test]
+fn every_link_of_the_readme_leads_somewhere() {
+    let mut links = 0;
+    for target in readme()
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next().map(str::to_owned))
+    {
+        if !target.starts_with("http") {
+            assert!(root().join(&target).exists(), "no {target}");
+            links += 1;
+        }
+    }
+    assert!(links > 5);
+}

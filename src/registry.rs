@@ -107,10 +107,14 @@ impl Registry {
         let mut tasks = self.tasks.lock().await;
         let old = self.hosted();
         let mut next = Hosted::default();
+        let mut retired = Vec::new();
         for wanted in &config.toolboxes {
             let toolbox = match old.by_id.get(&wanted.id) {
                 Some(same) if same.config == *wanted => Arc::clone(same),
-                former => self.replace(former, wanted, &mut tasks),
+                former => {
+                    retired.extend(former.cloned());
+                    self.start_one(wanted, former.and_then(|_| tasks.remove(&wanted.id)), &mut tasks)
+                }
             };
             next.by_id.insert(wanted.id.clone(), Arc::clone(&toolbox));
             next.toolboxes.push(toolbox);
@@ -119,14 +123,17 @@ impl Registry {
             .toolboxes
             .iter()
             .filter(|toolbox| !next.by_id.contains_key(&toolbox.config.id));
-        let ending: Vec<_> = removed
-            .filter_map(|toolbox| {
-                tracing::info!(toolbox = toolbox.config.id, "removed");
-                toolbox.handle.stop(RELOAD_RUNG);
-                tasks.remove(&toolbox.config.id)
-            })
-            .collect();
+        retired.extend(removed.cloned());
+        // First the new ones take the calls, then the old ones are stopped: no call falls between.
         *self.hosted.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        let stop = |toolbox: Arc<Toolbox>| {
+            tracing::info!(toolbox = toolbox.config.id, "changed or removed, stopping");
+            toolbox.handle.stop(RELOAD_RUNG);
+            // One that is replaced is waited for by the one that takes its place.
+            let replaced = self.hosts(&toolbox.config.id);
+            (!replaced).then(|| tasks.remove(&toolbox.config.id)).flatten()
+        };
+        let ending: Vec<_> = retired.into_iter().filter_map(stop).collect();
         self.surroundings.changes.fetch_add(1, Ordering::Relaxed);
         self.tool_service
             .send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
@@ -135,18 +142,13 @@ impl Registry {
         }
     }
 
-    /// Starts `wanted` in the place of `former`, whose unsent calls it takes over once that has ended.
-    fn replace(
+    /// Starts `wanted`, once `after` has ended: the toolbox whose place it takes.
+    fn start_one(
         &self,
-        former: Option<&Arc<Toolbox>>,
         wanted: &ToolboxConfig,
+        after: Option<JoinHandle<Vec<Call>>>,
         tasks: &mut HashMap<String, JoinHandle<Vec<Call>>>,
     ) -> Arc<Toolbox> {
-        let after = former.and_then(|former| {
-            tracing::info!(toolbox = wanted.id, "changed, will be started anew");
-            former.handle.stop(RELOAD_RUNG);
-            tasks.remove(&wanted.id)
-        });
         let (handle, task) = supervisor::start(wanted.clone(), &self.surroundings, after);
         tasks.insert(wanted.id.clone(), task);
         Arc::new(Toolbox {

@@ -1,5 +1,11 @@
 //! `toolhost check` tells the author of a toolbox what is wrong with it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test starts programs and panics where it cannot go on"
+)]
+
 use std::process::{Command, Output};
 
 fn check(arguments: &[&str]) -> Output {

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use toolhost::config::{Kind, ToolboxConfig};
+use toolhost::json::Text;
 use toolhost::protocol::transcript::{self, Step};
 
 fn root() -> &'static Path {
@@ -156,5 +158,19 @@ fn every_transcript_is_compiled_in() {
             .collect();
         files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
         assert_eq!(files.len(), known.len(), "{family}: {files:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_real_toolbox_holds_the_conversations_of_every_transcript() {
+    let argv = ["python3", "reference.py"].map(str::to_owned).to_vec();
+    let config = ToolboxConfig {
+        config: Text::from(r#"{"lang":"en"}"#.to_owned()),
+        ..ToolboxConfig::new("example", Kind::Command(argv), root().join("tests/fixtures"))
+    };
+    for transcripts in [transcript::EXAMPLE, transcript::GENERIC] {
+        let report = toolhost::check::replay(&config, transcripts).await;
+        assert!(report.is_good() && report.findings.is_empty(), "{report}");
+        assert_eq!(report.tools, ["echo", "fail", "wait"]);
     }
 }

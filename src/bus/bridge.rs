@@ -22,7 +22,6 @@ use tracing::error;
 
 use super::batch::Batches;
 use super::link::Sender;
-use super::log_limit::LogLimit;
 use super::mapping::Answer;
 use super::message::{Message, frame};
 use super::service::Service;
@@ -30,6 +29,7 @@ use super::status::{BridgeStatus, Conflicts, Counters, ServiceStatus, count};
 use super::toolboxes::Toolboxes;
 use super::topic::{Peek, Topic, peek};
 use crate::config::ToolService;
+use crate::log_limit::KeyedLogLimit;
 
 /// Refreshes of all toolboxes at once; discover requests beyond it share the next one.
 const MAX_DISCOVERS: usize = 16;
@@ -78,10 +78,10 @@ struct Inner<T, O> {
     service: Mutex<Service>,
     conflicts: Mutex<Conflicts>,
     counters: Counters,
-    malformed_log: Mutex<LogLimit>,
-    hourly_log: Mutex<LogLimit>,
+    malformed_log: Mutex<KeyedLogLimit>,
+    hourly_log: Mutex<KeyedLogLimit>,
     /// Apart, because strangers choose its keys: they must not crowd out the others.
-    callers_log: Mutex<LogLimit>,
+    callers_log: Mutex<KeyedLogLimit>,
 }
 
 /// The way out. Apart from the toolboxes, so that a call they hold does not hold them.
@@ -134,9 +134,9 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             service: Mutex::new(Service::new(instance, tool_service)),
             conflicts: Mutex::default(),
             counters: Counters::default(),
-            malformed_log: Mutex::new(LogLimit::new(MALFORMED_PERIOD)),
-            hourly_log: Mutex::new(LogLimit::new(HOUR)),
-            callers_log: Mutex::new(LogLimit::new(HOUR)),
+            malformed_log: Mutex::new(KeyedLogLimit::new(MALFORMED_PERIOD)),
+            hourly_log: Mutex::new(KeyedLogLimit::new(HOUR)),
+            callers_log: Mutex::new(KeyedLogLimit::new(HOUR)),
         }))
     }
 

@@ -12,7 +12,6 @@ pub mod client;
 mod derive;
 pub mod embedded;
 pub mod link;
-pub mod log_limit;
 mod malformed;
 pub mod mapping;
 pub mod message;

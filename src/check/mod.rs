@@ -43,8 +43,13 @@ pub async fn command(argv: &[String]) -> Result<Report, Error> {
     Ok(toolbox(&ToolboxConfig::new("check", Kind::Command(argv.to_vec()), cwd)).await)
 }
 
-/// Checks one toolbox.
+/// Checks one toolbox with what every toolbox must pass.
 async fn toolbox(config: &ToolboxConfig) -> Report {
+    replay(config, transcript::GENERIC).await
+}
+
+/// Replays `transcripts`, pairs of name and text, at one toolbox.
+pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Report {
     let Kind::Command(argv) = &config.kind;
     let subject = Subject {
         program: Program {
@@ -57,7 +62,7 @@ async fn toolbox(config: &ToolboxConfig) -> Report {
         config,
     };
     let mut report = Report::new(&config.id);
-    for (name, text) in transcript::GENERIC.iter().filter(|(name, _)| suits(name, config.mode)) {
+    for (name, text) in transcripts.iter().filter(|(name, _)| suits(name, config.mode)) {
         // Ours: a transcript that cannot be read fails the tests.
         let steps = transcript::parse(text).unwrap_or_default();
         let played = play::play(&subject, name, &steps).await;

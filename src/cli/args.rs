@@ -173,7 +173,7 @@ pub struct CallArgs {
     /// Its arguments.
     #[command(flatten)]
     pub arguments: ToolArgs,
-    /// Call on the predecessor topic, ovos.persona.tools.<TOOLBOX>.call, as callers older than OVOS-TOOLS-1 do
+    /// Call on the predecessor topic, `ovos.persona.tools.TOOLBOX.call`, as callers older than OVOS-TOOLS-1 do
     #[arg(long)]
     pub predecessor: bool,
     /// Whom to ask.

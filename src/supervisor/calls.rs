@@ -52,7 +52,7 @@ impl Toolbox {
             Ok(ready) => ready,
             Err(error) => return self.refuse(call, error),
         };
-        if self.waiting.len() >= self.config.max_pending && !self.can_send_now() {
+        if self.waiting.len() >= self.config.max_pending {
             let error = CallError::Overloaded(self.waiting.len());
             return self.refuse(call, error);
         }
@@ -72,10 +72,6 @@ impl Toolbox {
         self.send_waiting();
     }
 
-    fn can_send_now(&self) -> bool {
-        self.waiting.is_empty() && self.free_worker().is_some()
-    }
-
     /// The tool and the arguments it gets; `None` while the tools are not known.
     fn prepare(&self, call: &Call) -> Result<Option<Prepared>, CallError> {
         let Some(known) = &self.known else { return Ok(None) };
@@ -92,6 +88,9 @@ impl Toolbox {
 
     /// Why no call can be served. A first failure is mended in a moment, and calls wait for it.
     fn unavailable(&self) -> Option<String> {
+        if self.is_succeeding() {
+            return None;
+        }
         let now = Instant::now();
         let mut whys = self.workers.iter().map(|worker| {
             let brief = matches!(worker.lifecycle.state(), State::Backoff { .. }) && worker.lifecycle.attempt() <= 1;
@@ -381,14 +380,18 @@ impl Toolbox {
                 arrived,
                 timeout,
             } => {
-                self.abandon(index, id, now);
-                self.cancel(index, id);
                 self.record(arrived, false);
                 reply.send(Err(CallError::Timeout {
                     name: tool.name.clone(),
                     timeout,
                     hint,
                 }));
+                if self.config.mode == Mode::Oneshot {
+                    // It was started for this call alone.
+                    return self.step(index, Event::Broken("past its time".to_owned())).await;
+                }
+                self.abandon(index, id, now);
+                self.cancel(index, id);
             }
             Duty::Describe { waiters, .. } => {
                 self.abandon(index, id, now);

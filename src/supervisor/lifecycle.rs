@@ -1,18 +1,18 @@
 //! The states of one process of a toolbox and what moves it between them. Pure: [`Lifecycle::step`]
 //! takes an event and the time, and says what to do.
 //!
-//! | state | Start | Spawned* | SpawnFailed | Described | Broken | Exited | Tick | Stop |
+//! | state | Start | Wake | SpawnFailed | Described | Broken | Exited | Tick | Stop |
 //! |---|---|---|---|---|---|---|---|---|
 //! | Stopped | spawn → Starting | – | – | – | – | – | – | – |
-//! | Idle | – | Wake: spawn → Ready | – | – | – | – | – | → Stopped |
+//! | Idle | – | spawn → Ready | – | – | – | – | – | → Stopped |
 //! | Starting | – | – | *fail* | → Ready | kill → Stopping | *fail* | – | close stdin → Stopping |
 //! | Ready | – | – | *fail*, run-once: → Idle | – | kill → Stopping | *fail*, run-once: → Idle | – | close stdin → Stopping |
-//! | Stopping | start when gone | – | – | – | – | → Stopped, or *fail* | next rung | stay down when gone |
+//! | Stopping | start when gone | – | – | – | – | what `then` says | when due: next rung | stay down when gone |
 //! | Backoff | spawn → Starting | – | – | – | – | – | when due: spawn → Starting | → Stopped |
 //! | Failed | spawn → Starting | – | – | – | – | – | – | → Stopped |
 //!
 //! *fail* asks the [`RestartPolicy`]: → Backoff, or → Failed where it says to leave it or gives up.
-//! `–` changes nothing. (\* the event is Wake: a request for a run-once process.)
+//! `–` changes nothing. The tests go through every cell.
 
 use std::time::{Duration, Instant};
 
@@ -298,3 +298,6 @@ impl Lifecycle {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

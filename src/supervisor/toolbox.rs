@@ -47,6 +47,8 @@ pub(super) struct Toolbox {
     pub(super) succeeded: u64,
     pub(super) failed: u64,
     pub(super) latencies: Latencies,
+    /// The toolbox this one takes the place of, until that has ended: the two never overlap.
+    predecessor: Option<JoinHandle<Vec<Call>>>,
     /// Whether the task is to end once its processes have.
     stopping: bool,
     turn: usize,
@@ -58,6 +60,8 @@ enum Wake {
     Mail,
     Process(usize, ProcessEvent),
     Time,
+    /// The predecessor ended and left these calls.
+    Inherited(Vec<Call>),
 }
 
 impl Toolbox {
@@ -93,6 +97,7 @@ impl Toolbox {
             succeeded: 0,
             failed: 0,
             latencies: Latencies::default(),
+            predecessor: None,
             stopping: false,
             turn: 0,
         }
@@ -100,11 +105,10 @@ impl Toolbox {
 
     /// Runs until stopped; gives back the calls no process was asked.
     pub(super) async fn run(mut self, after: Option<JoinHandle<Vec<Call>>>) -> Vec<Call> {
-        if let Some(predecessor) = after {
-            let inherited = predecessor.await.unwrap_or_default();
-            inherited.into_iter().for_each(|call| self.admit(call));
+        self.predecessor = after;
+        if self.predecessor.is_none() {
+            self.start_all().await;
         }
-        self.start_all().await;
         let mut timer = Box::pin(tokio::time::sleep(Duration::ZERO));
         let mut inbox = Vec::with_capacity(BATCH);
         loop {
@@ -112,7 +116,8 @@ impl Toolbox {
             self.handle(wake, &mut inbox).await;
             self.dispatch().await;
             self.publish_brief();
-            if self.stopping && self.workers.iter().all(|worker| worker.process.is_none()) {
+            let at_rest = self.predecessor.is_none() && self.workers.iter().all(|worker| worker.process.is_none());
+            if self.stopping && at_rest {
                 break;
             }
         }
@@ -121,18 +126,20 @@ impl Toolbox {
 
     /// The only place this task waits.
     async fn next_wake(&mut self, inbox: &mut Vec<Call>, mut timer: Pin<&mut Sleep>) -> Wake {
-        let due = self.due();
-        if let Some(due) = due {
-            timer.as_mut().reset(due.into());
+        let due = self.due().map(tokio::time::Instant::from_std);
+        // One armed too early is left so: a wake too many costs less than arming it for each call.
+        if let Some(due) = due.filter(|due| *due < timer.deadline() || timer.is_elapsed()) {
+            timer.as_mut().reset(due);
         }
         self.turn = self.turn.wrapping_add(1);
-        let (workers, first) = (&mut self.workers, self.turn);
+        let (workers, first, predecessor) = (&mut self.workers, self.turn, &mut self.predecessor);
         // Unbiased: a flood on one side must not starve the others.
         tokio::select! {
-            control = self.control.recv() => Wake::Control(control),
-            _ = self.mail.recv_many(inbox, BATCH), if !self.mail.is_closed() || !self.mail.is_empty() => Wake::Mail,
+            control = self.control.recv(), if !(self.stopping && self.control.is_closed()) => Wake::Control(control),
+            _ = self.mail.recv_many(inbox, BATCH), if !self.stopping => Wake::Mail,
             (index, event) = poll_fn(|cx| poll_workers(workers, first, cx)) => Wake::Process(index, event),
             () = timer.as_mut(), if due.is_some() => Wake::Time,
+            calls = ended(predecessor), if predecessor.is_some() => Wake::Inherited(calls),
         }
     }
 
@@ -146,6 +153,7 @@ impl Toolbox {
         match wake {
             Wake::Control(Some(Control::Describe(waiter))) => self.describe_for(waiter),
             Wake::Control(Some(Control::Snapshot(answer))) => _ = answer.send(self.snapshot()),
+            Wake::Control(Some(Control::Start)) if self.is_succeeding() => {}
             Wake::Control(Some(Control::Start)) => self.start_all().await,
             Wake::Control(Some(Control::Stop(rung))) => self.stop(rung).await,
             // Nobody can ask anything any more.
@@ -153,6 +161,13 @@ impl Toolbox {
             Wake::Mail => inbox.drain(..).for_each(|call| self.admit(call)),
             Wake::Process(index, event) => self.process_event(index, event).await,
             Wake::Time => self.time_passed().await,
+            Wake::Inherited(calls) => {
+                self.predecessor = None;
+                if !self.stopping {
+                    self.start_all().await;
+                }
+                calls.into_iter().for_each(|call| self.admit(call));
+            }
         }
     }
 
@@ -174,6 +189,11 @@ impl Toolbox {
         for index in 0..self.workers.len() {
             self.step(index, Event::Stop(rung)).await;
         }
+    }
+
+    /// Whether it still waits for the toolbox whose place it takes.
+    pub(super) fn is_succeeding(&self) -> bool {
+        self.predecessor.is_some()
     }
 
     pub(super) fn is_stopping(&self) -> bool {
@@ -320,7 +340,12 @@ impl Toolbox {
         match duty {
             Duty::Call { reply, arrived, .. } => {
                 self.record(arrived, false);
-                reply.send(Err(CallError::Crashed(reason.to_owned())));
+                let error = if self.stopping {
+                    CallError::Unavailable("stopped while it worked on the call".to_owned())
+                } else {
+                    CallError::Crashed(reason.to_owned())
+                };
+                reply.send(Err(error));
             }
             Duty::Describe { waiters, .. } => abandon(waiters),
             Duty::Abandoned { .. } => {}
@@ -364,6 +389,9 @@ impl Toolbox {
         };
         if self.stopping {
             return Phase::Stopping;
+        }
+        if self.is_succeeding() {
+            return Phase::Starting;
         }
         let phases = self.workers.iter().map(|worker| match worker.lifecycle.state() {
             State::Ready { .. } | State::Idle => Phase::Ready,
@@ -411,6 +439,14 @@ impl Toolbox {
             pending: self.waiting.len(),
             latency: self.latencies.percentiles(),
         }
+    }
+}
+
+/// Waits for the end of `predecessor`; one that panicked left no calls.
+async fn ended(predecessor: &mut Option<JoinHandle<Vec<Call>>>) -> Vec<Call> {
+    match predecessor {
+        Some(task) => task.await.unwrap_or_default(),
+        None => std::future::pending().await,
     }
 }
 

@@ -191,3 +191,25 @@ async fn a_run_once_toolbox_gets_a_process_a_request() {
     assert_eq!(toolbox.call("echo", json!({"n": 1})).await, Ok(json!({"n": 1})));
     assert!(toolbox.tools().await.unwrap().contains(&"echo".to_owned()));
 }
+
+#[tokio::test]
+async fn a_run_once_process_is_gone_when_its_call_is_past_its_time() {
+    let mut config = moody(&json!({}));
+    config.mode = toolhost::config::Mode::Oneshot;
+    config.processes = 2;
+    config.timeout = Duration::from_millis(700);
+    let toolbox = Hosted::start(config).ready().await;
+    let slow = [(); 2].map(|()| toolbox.send("sleep", json!({"seconds": 60})));
+    for call in slow {
+        assert_eq!(
+            call.get().await,
+            Err("TimeoutError: 'sleep' did not answer within 700ms".into())
+        );
+    }
+    let mut left = 2;
+    while left > 0 {
+        left = toolbox.handle.snapshot().await.unwrap().processes.len();
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(toolbox.call("echo", json!({"n": 1})).await, Ok(json!({"n": 1})));
+}

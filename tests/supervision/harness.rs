@@ -67,7 +67,12 @@ pub(crate) struct Hosted {
 
 impl Hosted {
     pub(crate) fn start(config: ToolboxConfig) -> Self {
-        let (handle, task) = supervisor::start(config, &Surroundings::default(), None);
+        Self::start_after(config, None)
+    }
+
+    /// Starts in the place of the toolbox whose task is `after`.
+    pub(crate) fn start_after(config: ToolboxConfig, after: Option<JoinHandle<Vec<Call>>>) -> Self {
+        let (handle, task) = supervisor::start(config, &Surroundings::default(), after);
         Self {
             handle,
             task: Some(task),

@@ -108,3 +108,25 @@ async fn a_wrapper_and_what_it_wraps_end_together() {
     toolbox.stop(Duration::from_millis(300)).await;
     eventually("the wrapped process gone", || !is_alive(pid)).await;
 }
+
+#[tokio::test]
+async fn what_takes_a_toolboxs_place_waits_for_its_end_and_takes_its_calls_over() {
+    let mut old = Hosted::start(moody(&json!({}))).ready().await;
+    let old_pid = old.pid().await;
+    let in_hand = old.send("sleep", json!({"seconds": 0.5}));
+    let waiting = old.send("pid", json!({}));
+    while old.handle.snapshot().await.unwrap().pending == 0 {
+        tokio::task::yield_now().await;
+    }
+    let new = Hosted::start_after(moody(&json!({})), old.task.take());
+    let early = new.send("pid", json!({}));
+    assert!(
+        new.handle.snapshot().await.unwrap().processes.is_empty(),
+        "the two never overlap"
+    );
+    old.handle.stop(Duration::from_secs(10));
+    assert_eq!(in_hand.get().await, Ok(json!("slept")));
+    let (waiting, early) = (waiting.get().await.unwrap(), early.get().await.unwrap());
+    assert_eq!(waiting, early);
+    assert_ne!(waiting, json!(old_pid));
+}

@@ -1,6 +1,12 @@
 //! What a toolbox's caller and its neighbours get, whatever the toolbox does: real child processes,
 //! the supervisor alone, no bus.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
+
 mod calls;
 mod faults;
 mod harness;

@@ -1,0 +1,268 @@
+use super::*;
+
+const EVENTS: [&str; 8] = [
+    "Start",
+    "Wake",
+    "SpawnFailed",
+    "Described",
+    "Broken",
+    "Exited",
+    "Tick",
+    "Stop",
+];
+
+/// The table of the module, cell by cell: `action → state`, or `–`.
+const PERSISTENT: [(&str, [&str; 8]); 7] = [
+    ("Stopped", ["Spawn → Starting", "–", "–", "–", "–", "–", "–", "–"]),
+    (
+        "Idle",
+        ["–", "Spawn → Ready", "–", "–", "–", "–", "–", "None → Stopped"],
+    ),
+    (
+        "Starting",
+        [
+            "–",
+            "–",
+            "None → Backoff",
+            "None → Ready",
+            "Kill → Stopping Kill Fail",
+            "None → Backoff",
+            "–",
+            "CloseStdin → Stopping Eof Stop",
+        ],
+    ),
+    (
+        "Ready",
+        [
+            "–",
+            "–",
+            "None → Backoff",
+            "–",
+            "Kill → Stopping Kill Fail",
+            "None → Backoff",
+            "–",
+            "CloseStdin → Stopping Eof Stop",
+        ],
+    ),
+    (
+        "Stopping",
+        [
+            "None → Stopping Eof Start",
+            "–",
+            "–",
+            "–",
+            "–",
+            "None → Stopped",
+            "Terminate → Stopping Term Stop",
+            "–",
+        ],
+    ),
+    (
+        "Backoff",
+        [
+            "Spawn → Starting",
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+            "Spawn → Starting",
+            "None → Stopped",
+        ],
+    ),
+    (
+        "Failed",
+        ["Spawn → Starting", "–", "–", "–", "–", "–", "–", "None → Stopped"],
+    ),
+];
+
+/// The cells in which a run-once process differs.
+const ONESHOT: [(&str, &str, &str); 3] = [
+    ("Ready", "SpawnFailed", "None → Idle"),
+    ("Ready", "Exited", "None → Idle"),
+    ("Ready", "Broken", "Kill → Stopping Kill Idle"),
+];
+
+fn state(name: &str, now: Instant) -> State {
+    match name {
+        "Stopped" => State::Stopped,
+        "Idle" => State::Idle,
+        "Starting" => State::Starting,
+        "Ready" => State::Ready { since: now },
+        "Stopping" => State::Stopping {
+            rung: Rung::Eof,
+            until: now,
+            then: Then::Stop,
+        },
+        "Backoff" => State::Backoff {
+            until: now,
+            reason: "it died".into(),
+        },
+        _ => State::Failed {
+            reason: "it died".into(),
+        },
+    }
+}
+
+fn event(name: &str) -> Event {
+    match name {
+        "Start" => Event::Start,
+        "Wake" => Event::Wake,
+        "SpawnFailed" => Event::SpawnFailed("no such file".into()),
+        "Described" => Event::Described,
+        "Broken" => Event::Broken("hung".into()),
+        "Exited" => Event::Exited {
+            reason: "exit status 1".into(),
+            success: false,
+        },
+        "Tick" => Event::Tick,
+        _ => Event::Stop(Duration::from_secs(1)),
+    }
+}
+
+fn shown(state: &State) -> String {
+    match state {
+        State::Stopping { rung, then, .. } => {
+            let then = match then {
+                Then::Fail(_) => "Fail".to_owned(),
+                then => format!("{then:?}"),
+            };
+            format!("Stopping {rung:?} {then}")
+        }
+        state => format!("{state:?}")
+            .split([' ', '{'])
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+    }
+}
+
+fn cell(mode: Mode, before: &str, happens: &str) -> String {
+    let now = Instant::now();
+    let mut lifecycle = Lifecycle::new(mode, Restart::default());
+    lifecycle.state = state(before, now);
+    let was = lifecycle.state.clone();
+    let action = lifecycle.step(event(happens), now, 0.5);
+    if lifecycle.state == was && action == Action::None {
+        return "–".to_owned();
+    }
+    format!("{action:?} → {}", shown(&lifecycle.state))
+}
+
+#[test]
+fn every_cell_of_the_table_is_as_written() {
+    for (before, row) in PERSISTENT {
+        for (happens, expected) in EVENTS.into_iter().zip(row) {
+            assert_eq!(
+                cell(Mode::Persistent, before, happens),
+                expected,
+                "{before} × {happens}"
+            );
+            let once = ONESHOT
+                .iter()
+                .find(|(state, event, _)| (*state, *event) == (before, happens));
+            let expected = once.map_or(expected, |(_, _, expected)| expected);
+            assert_eq!(
+                cell(Mode::Oneshot, before, happens),
+                expected,
+                "run-once: {before} × {happens}"
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_happens_before_it_is_due() {
+    let now = Instant::now();
+    let later = now + Duration::from_secs(1);
+    for state in [
+        State::Backoff {
+            until: later,
+            reason: String::new(),
+        },
+        State::Stopping {
+            rung: Rung::Eof,
+            until: later,
+            then: Then::Stop,
+        },
+    ] {
+        let mut lifecycle = Lifecycle::new(Mode::Persistent, Restart::default());
+        lifecycle.state = state.clone();
+        assert_eq!(lifecycle.due(), Some(later));
+        assert_eq!(lifecycle.step(Event::Tick, now, 0.5), Action::None);
+        assert_eq!(lifecycle.state, state);
+    }
+}
+
+#[test]
+fn the_ladder_goes_down_rung_by_rung_and_stays_at_kill() {
+    let mut now = Instant::now();
+    let mut lifecycle = Lifecycle::new(Mode::Persistent, Restart::default());
+    lifecycle.state = State::Ready { since: now };
+    assert_eq!(
+        lifecycle.step(Event::Stop(Duration::from_secs(2)), now, 0.5),
+        Action::CloseStdin
+    );
+    for expected in [Action::Terminate, Action::Kill, Action::Kill] {
+        now += Duration::from_secs(2);
+        assert_eq!(lifecycle.step(Event::Tick, now, 0.5), expected);
+    }
+}
+
+#[test]
+fn a_process_that_was_healthy_for_long_waits_as_if_for_the_first_time() {
+    let start = Instant::now();
+    let mut lifecycle = Lifecycle::new(Mode::Persistent, Restart::default());
+    let mut down = |healthy: u64, event: Event, lifecycle: &mut Lifecycle| {
+        lifecycle.step(Event::Tick, start + Duration::from_secs(1_000_000), 1.0);
+        lifecycle.state = State::Starting;
+        lifecycle.step(Event::Described, start, 1.0);
+        let now = start + Duration::from_secs(healthy);
+        if lifecycle.step(event, now, 1.0) == Action::Kill {
+            lifecycle.step(
+                Event::Exited {
+                    reason: "killed".into(),
+                    success: false,
+                },
+                now,
+                1.0,
+            );
+        }
+        match lifecycle.state() {
+            State::Backoff { until, .. } => until.duration_since(now).as_millis(),
+            state => panic!("{state:?}"),
+        }
+    };
+    let died = || Event::Exited {
+        reason: "died".into(),
+        success: false,
+    };
+    assert_eq!(down(1, died(), &mut lifecycle), 200);
+    assert_eq!(down(1, died(), &mut lifecycle), 400);
+    // Hung after a healthy hour: the time it took to kill it does not hide its health.
+    assert_eq!(down(3600, Event::Broken("hung".into()), &mut lifecycle), 200);
+}
+
+#[test]
+fn what_is_said_to_a_caller_tells_why_and_when() {
+    let now = Instant::now();
+    let mut lifecycle = Lifecycle::new(Mode::Persistent, Restart::default());
+    assert_eq!(lifecycle.unavailable(now), Some("stopped".into()));
+    lifecycle.state = State::Backoff {
+        until: now + Duration::from_millis(1500),
+        reason: "exit status 1: boom".into(),
+    };
+    assert_eq!(
+        lifecycle.unavailable(now),
+        Some("exit status 1: boom; tried again in 1s 500ms".into())
+    );
+    lifecycle.state = State::Failed {
+        reason: "exit status 1".into(),
+    };
+    assert_eq!(
+        lifecycle.unavailable(now),
+        Some("exit status 1; not tried again before a reload".into())
+    );
+    lifecycle.state = State::Ready { since: now };
+    assert_eq!(lifecycle.unavailable(now), None);
+}

@@ -97,7 +97,13 @@ impl Echo {
             }
             Self::Python => {
                 let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/bus/echo.py");
-                format!("[python3, {:?}]", script.display().to_string())
+                // The shipped service's own Python where it is there, so that the two start alike.
+                let python = peers().unwrap_or_else(|_| PathBuf::from("python3"));
+                format!(
+                    "[{:?}, {:?}]",
+                    python.display().to_string(),
+                    script.display().to_string()
+                )
             }
         }
     }

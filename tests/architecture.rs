@@ -1,5 +1,7 @@
 //! The walls of `ARCHITECTURE.md`: who must not name whom, where IO may be, how long a file may get.
 
+#![allow(clippy::expect_used, reason = "the helpers of a test fail as the test does")]
+
 use std::path::{Path, PathBuf};
 
 /// A source file, by its path in the repository.

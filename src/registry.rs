@@ -33,8 +33,8 @@ pub struct Registry {
     load: Loader,
     /// What the file last said of the tool service.
     tool_service: watch::Sender<ToolService>,
-    /// The toolboxes' tasks. Held through a reload, so that there is one at a time.
-    tasks: tokio::sync::Mutex<HashMap<String, JoinHandle<Vec<Call>>>>,
+    /// The toolboxes' tasks, until everything is stopped. Held through a reload, so that there is one at a time.
+    tasks: tokio::sync::Mutex<Option<HashMap<String, JoinHandle<Vec<Call>>>>>,
 }
 
 /// One consistent set of toolboxes, in the order of the configuration.
@@ -74,7 +74,7 @@ impl Registry {
             surroundings,
             load,
             tool_service: watch::Sender::new(config.tool_service),
-            tasks: tokio::sync::Mutex::default(),
+            tasks: tokio::sync::Mutex::new(Some(HashMap::new())),
         });
         registry.apply(config).await;
         registry
@@ -92,7 +92,8 @@ impl Registry {
 
     /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder.
     pub async fn stop(&self, rung: Duration) {
-        let tasks = std::mem::take(&mut *self.tasks.lock().await);
+        // A reload that comes later finds nothing to start toolboxes with.
+        let tasks = self.tasks.lock().await.take().unwrap_or_default();
         for toolbox in self.hosted().toolboxes.iter().rev() {
             toolbox.handle.stop(rung);
         }
@@ -105,6 +106,7 @@ impl Registry {
     /// Makes what is hosted what `config` says: only what changed is touched.
     async fn apply(&self, config: &Config) {
         let mut tasks = self.tasks.lock().await;
+        let Some(tasks) = tasks.as_mut() else { return };
         let old = self.hosted();
         let mut next = Hosted::default();
         let mut retired = Vec::new();
@@ -113,7 +115,7 @@ impl Registry {
                 Some(same) if same.config == *wanted => Arc::clone(same),
                 former => {
                     retired.extend(former.cloned());
-                    self.start_one(wanted, former.and_then(|_| tasks.remove(&wanted.id)), &mut tasks)
+                    self.start_one(wanted, former.and_then(|_| tasks.remove(&wanted.id)), tasks)
                 }
             };
             next.by_id.insert(wanted.id.clone(), Arc::clone(&toolbox));

@@ -1,6 +1,10 @@
 //! The walls of `ARCHITECTURE.md`: who must not name whom, where IO may be, how long a file may get.
 
-#![allow(clippy::expect_used, reason = "the helpers of a test fail as the test does")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,11 @@
 //! The conformance suite against the program itself, on every bus it may meet.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
+
 mod common;
 
 use std::process::Stdio;

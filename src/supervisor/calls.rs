@@ -239,7 +239,7 @@ impl Toolbox {
             }
             Line::Faulty { id: Some(id), why } => self.answered(index, id, Err(CallError::Protocol(why))).await,
             Line::NullId { error } => self.answer_without_id(index, error).await,
-            Line::ToolsChanged => self.describing.want(),
+            Line::ToolsChanged => self.describing.want(Instant::now()),
             Line::Progress { call } => tracing::debug!(toolbox = self.config.id, call, "progress"),
             Line::Blank => {}
             Line::Faulty { id: None, why } => self.noise(index, line, &why),
@@ -269,11 +269,7 @@ impl Toolbox {
 
     pub(super) async fn line_too_long(&mut self, index: usize, head: &[u8]) {
         let why = format!("line longer than {} bytes", self.config.max_line);
-        tracing::warn!(
-            toolbox = self.config.id,
-            limit = self.config.max_line,
-            "overlong line on stdout skipped"
-        );
+        self.noise(index, head, &why);
         let only = self.only_duty(index);
         if let Some(id) = answer::id_in(head).or(only) {
             self.answered(index, id, Err(CallError::Protocol(why))).await;
@@ -284,7 +280,11 @@ impl Toolbox {
     async fn answer_without_id(&mut self, index: usize, error: String) {
         match self.only_duty(index) {
             Some(id) => self.answered(index, id, Err(CallError::Raised(error))).await,
-            None => tracing::warn!(toolbox = self.config.id, error, "an error without an id, dropped"),
+            None => self.noise(
+                index,
+                error.as_bytes(),
+                &"an error without an id, while not exactly one request is pending",
+            ),
         }
     }
 
@@ -299,7 +299,14 @@ impl Toolbox {
         };
         worker.answered = Instant::now();
         let Some(duty) = worker.duties.remove(&id) else {
-            tracing::warn!(toolbox = self.config.id, id, "answer to nobody's request dropped");
+            if let Some(suppressed) = worker.noise.admit(worker.answered) {
+                tracing::warn!(
+                    toolbox = self.config.id,
+                    suppressed,
+                    id,
+                    "answer to nobody's request dropped"
+                );
+            }
             return;
         };
         self.deadlines.remove(&(duty.due(), id));

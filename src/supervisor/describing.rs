@@ -18,6 +18,10 @@ use crate::tools::tool::ToolSet;
 /// known tools: under the three seconds after which the bus's usual caller gives up.
 const BUSY: Duration = Duration::from_secs(2);
 
+/// The least time between two describes that a toolbox causes by `tools_changed`: one that says so
+/// with each describe would be described for ever.
+const CHANGES: Duration = Duration::from_millis(250);
+
 /// A toolbox's own account of itself.
 #[derive(Debug)]
 pub(super) struct Known {
@@ -31,18 +35,31 @@ pub(super) struct Known {
 #[derive(Debug, Default)]
 pub(super) struct Describing {
     wanted: bool,
+    /// When a change of the tools is to be described, and when the last one was.
+    changed: Option<Instant>,
+    followed: Option<Instant>,
     waiting: Vec<(Instant, Waiter)>,
 }
 
 impl Describing {
     /// The tools changed: describe anew, for nobody in particular.
-    pub(super) fn want(&mut self) {
-        self.wanted = true;
+    pub(super) fn want(&mut self, now: Instant) {
+        let soonest = self.followed.map_or(now, |last| now.max(last + CHANGES));
+        self.changed.get_or_insert(soonest);
     }
 
-    /// When the first of those waiting has waited long enough.
+    /// When the first of those waiting has waited long enough, or a change is to be described.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.waiting.iter().map(|(due, _)| *due).min()
+        self.waiting.iter().map(|(due, _)| *due).chain(self.changed).min()
+    }
+
+    /// Lets a change that is due be described once a process is free for it.
+    fn follow_change(&mut self, now: Instant) {
+        if self.changed.is_some_and(|due| due <= now) {
+            self.changed = None;
+            self.followed = Some(now);
+            self.wanted = true;
+        }
     }
 
     /// Tells those who waited long enough what is known.
@@ -57,6 +74,7 @@ impl Describing {
 
     fn take(&mut self) -> Vec<Waiter> {
         self.wanted = false;
+        self.changed = None;
         std::mem::take(&mut self.waiting)
             .into_iter()
             .map(|(_, waiter)| waiter)
@@ -85,6 +103,7 @@ impl Toolbox {
 
     /// Sends the describe that is wanted, once a process is free for it; one at a time.
     pub(super) async fn dispatch_describe(&mut self) {
+        self.describing.follow_change(Instant::now());
         if !self.describing.wanted || self.known.is_none() || self.describe_in_flight() {
             return;
         }

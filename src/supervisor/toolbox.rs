@@ -174,6 +174,10 @@ impl Toolbox {
     }
 
     async fn start_all(&mut self) {
+        // A reload may ask while the host stops; what is stopping stays so.
+        if self.stopping {
+            return;
+        }
         // A run-once toolbox needs one process to be described; the others wait for a request.
         let starters = if self.config.mode == Mode::Oneshot {
             1

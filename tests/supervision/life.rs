@@ -130,3 +130,18 @@ async fn what_takes_a_toolboxs_place_waits_for_its_end_and_takes_its_calls_over(
     assert_eq!(waiting, early);
     assert_ne!(waiting, json!(old_pid));
 }
+
+#[tokio::test]
+async fn a_toolbox_whose_tools_change_with_each_describe_is_described_a_few_times_a_second() {
+    let folder = Folder::new();
+    let file = folder.path("described");
+    let toolbox = Hosted::start(moody(&json!({"changes_with_each_describe": file})))
+        .ready()
+        .await;
+    let described = || std::fs::read_to_string(&file).map_or(0, |text| text.lines().count());
+    let start = std::time::Instant::now();
+    eventually("described again", || described() >= 6).await;
+    let took = start.elapsed();
+    assert!(took > Duration::from_millis(900), "six describes in {took:?}");
+    assert_eq!(toolbox.call("echo", json!({})).await, Ok(json!({})));
+}

@@ -1,5 +1,6 @@
 //! What a toolbox may write, and what becomes of it.
 
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -106,5 +107,48 @@ async fn megabytes_in_both_directions_at_once_do_not_jam() {
         .collect();
     for (n, call) in calls {
         assert_eq!(call.get().await.unwrap()["n"], json!(n));
+    }
+}
+
+/// What is logged on this thread while it lives.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_flood_of_useless_lines_is_a_few_lines_in_the_log() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    let _here = tracing::subscriber::set_default(subscriber);
+    let mut config = moody(&json!({"capabilities": ["concurrent"]}));
+    config.max_line = 100_000;
+    let toolbox = Hosted::start(config).ready().await;
+    // More than one call in flight: an error without an id is nobody's.
+    let _slow = toolbox.send("sleep", json!({"seconds": 60}));
+    let overlong = format!("{{\"id\": 999999, \"result\": \"{}\"}}", "x".repeat(100_000));
+    let floods = [
+        ("{\"id\": 999999, \"result\": 1}", 5000),
+        ("{\"id\": null, \"error\": \"broken\"}", 5000),
+        (overlong.as_str(), 200),
+    ];
+    for (line, times) in floods {
+        let start = Instant::now();
+        let flood = json!({"text": format!("{line}\n").repeat(times)});
+        assert_eq!(toolbox.call("say", flood).await, Ok(json!("said")));
+        let logged = std::mem::take(&mut *log.0.lock().unwrap());
+        let lines = logged.iter().filter(|byte| **byte == b'\n').count();
+        let most = 25 * (start.elapsed().as_secs() as usize + 2);
+        assert!(lines <= most, "{lines} lines logged, at most {most} expected");
     }
 }

@@ -81,7 +81,7 @@ impl Toolbox {
             .get(&call.name)
             .ok_or_else(|| CallError::UnknownTool(call.name.clone()))?;
         let kwargs = call.kwargs.as_ref().map(Text::as_str);
-        let is_long = kwargs.is_some_and(|kwargs| kwargs.len() >= LARGE);
+        let is_long = tool.is_heavy() || kwargs.is_some_and(|kwargs| kwargs.len() >= LARGE);
         let kwargs = aside(is_long, || tool.prepare(kwargs))?;
         Ok(Some(Prepared {
             tool: Arc::clone(tool),
@@ -338,7 +338,9 @@ impl Toolbox {
                 limit: self.config.max_result,
             });
         }
-        aside(result.len() >= LARGE, || tool.check_output(result.as_str()))?;
+        aside(tool.is_heavy() || result.len() >= LARGE, || {
+            tool.check_output(result.as_str())
+        })?;
         Ok(result)
     }
 

@@ -37,6 +37,11 @@ impl Arguments {
         self.schema.as_ref().and_then(Schema::warning)
     }
 
+    /// Whether checking even small arguments may take long.
+    pub fn is_heavy(&self) -> bool {
+        self.schema.as_ref().is_some_and(Schema::is_heavy)
+    }
+
     /// The object a tool gets for the raw `kwargs`; absent means `{}`.
     ///
     /// It is written anew from what was checked: a repeated key in the raw text could otherwise

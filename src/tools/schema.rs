@@ -40,6 +40,7 @@ pub struct Schema {
     draft: Draft,
     /// The longest chain of schemas that apply to one and the same value.
     chain: usize,
+    heavy: bool,
     warning: Option<String>,
 }
 
@@ -70,6 +71,7 @@ impl Schema {
             root,
             draft,
             chain,
+            heavy: may_be_heavy(raw),
             warning,
         })
     }
@@ -77,6 +79,11 @@ impl Schema {
     /// What its author should know although it compiled.
     pub fn warning(&self) -> Option<&str> {
         self.warning.as_deref()
+    }
+
+    /// Whether checking even a small value may take long: a pattern that backtracks, alternatives that recur.
+    pub fn is_heavy(&self) -> bool {
+        self.heavy
     }
 
     /// Checks a value that the messages call `whole` ("arguments", "result").
@@ -139,6 +146,12 @@ fn depth(value: &Value) -> usize {
         Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
         _ => 1,
     }
+}
+
+/// Errs on the side of yes.
+fn may_be_heavy(raw: &str) -> bool {
+    let has = |part: &str| raw.contains(part);
+    has("\"pattern") || (has("Of\"") && (has("$ref") || has("Ref\"")))
 }
 
 #[cfg(test)]

@@ -74,6 +74,11 @@ impl Tool {
         self.broken.as_deref()
     }
 
+    /// Whether checking even small arguments or results may take long.
+    pub fn is_heavy(&self) -> bool {
+        self.arguments.is_heavy() || self.output.as_ref().is_some_and(Schema::is_heavy)
+    }
+
     /// The object the toolbox gets for the raw `kwargs`; absent means `{}`.
     ///
     /// # Errors

@@ -475,3 +475,13 @@ fn the_deepest_recursion_allowed_fits_a_small_stack() {
         small.spawn(work).unwrap().join().unwrap();
     }
 }
+
+#[test]
+fn what_may_take_long_is_known_before() {
+    let heavy = |raw: &str| Schema::compile(raw).unwrap().is_heavy();
+    assert!(heavy(r#"{"properties": {"a": {"pattern": "^(a+)+$"}}}"#));
+    assert!(heavy(r##"{"anyOf": [{"type": "string"}, {"items": {"$ref": "#"}}]}"##));
+    assert!(!heavy(
+        r#"{"properties": {"word": {"type": "string"}}, "required": ["word"]}"#
+    ));
+}

@@ -1,5 +1,7 @@
 //! The conformance suite against the program itself, on every bus it may meet.
 
+#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
+
 mod common;
 
 use std::process::Stdio;

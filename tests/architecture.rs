@@ -1,5 +1,11 @@
 //! The walls of `ARCHITECTURE.md`: who must not name whom, where IO may be, how long a file may get.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
+
 use std::path::{Path, PathBuf};
 
 /// A source file, by its path in the repository.

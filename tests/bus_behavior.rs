@@ -1,6 +1,10 @@
 //! One list of behaviors, run on ovos-messagebus and on the embedded bus: to its clients there is no difference.
 
-#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
 
 mod common;
 

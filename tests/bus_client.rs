@@ -1,6 +1,10 @@
 //! The client, on a real ovos-messagebus.
 
-#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
 
 mod common;
 

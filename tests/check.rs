@@ -2,8 +2,9 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::disallowed_methods,
-    reason = "a test starts programs and panics where it cannot go on"
+    reason = "a test that cannot go on should panic"
 )]
 
 use std::process::{Command, Output};

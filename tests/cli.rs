@@ -1,6 +1,10 @@
 //! The command line from the outside: help texts, exit codes, what goes to which stream.
 
-#![allow(clippy::unwrap_used, reason = "the helpers of a test fail as the test does")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
 
 use std::fs::File;
 use std::io::Write as _;

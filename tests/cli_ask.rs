@@ -1,6 +1,10 @@
 //! The commands that ask, over a real bus with a small host on it.
 
-#![allow(clippy::unwrap_used, reason = "the helpers of a test fail as the test does")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Output, Stdio};

@@ -1,6 +1,11 @@
 //! Every class of fault a configuration can have: one file each in `config_faults/`, and beside it
 //! what toolhost says about it. `UPDATE=1 cargo test --test config_faults` writes that anew.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
 #![expect(clippy::unwrap_used, reason = "a failing test says so by a panic")]
 
 use std::path::{Path, PathBuf};

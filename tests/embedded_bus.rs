@@ -1,6 +1,10 @@
 //! The embedded bus, with raw clients, with clients of ours, and with the real ovos-bus-client.
 
-#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
 
 mod common;
 

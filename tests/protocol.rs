@@ -1,6 +1,10 @@
 //! The text, the schemas and the transcripts in `protocol/` against the types that implement them.
 
-#![allow(clippy::unwrap_used, reason = "the helpers of tests are tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

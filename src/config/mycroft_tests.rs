@@ -1,3 +1,5 @@
+//! Tests of `config::mycroft`.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Reading the configuration: what every key gives, and every fault of it.
+
 use std::time::Duration;
 
 use super::*;

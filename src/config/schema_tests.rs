@@ -1,3 +1,5 @@
+//! Tests of `config::schema`.
+
 use std::path::Path;
 
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! Tests of `config::yaml`.
+
 use super::*;
 
 /// The tree in one line: `plain`, `"quoted"`, `[...]`, `{key@line:column=...}`.

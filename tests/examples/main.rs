@@ -1,6 +1,12 @@
 //! Every file of `examples/` and `toolboxes/` at work: the real program hosts it, the real bus client calls it, and what
 //! comes back is what stands in the tables here. A file that nothing here runs fails the tests.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should panic"
+)]
+
 #[path = "../common/scratch.rs"]
 #[allow(dead_code, reason = "each test binary uses its own part of it")]
 mod scratch;

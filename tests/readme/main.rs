@@ -8,6 +8,13 @@
 //! program that cargo has built for this test; `cargo install` and `tests/run` only have to be there; `ip route` is tried
 //! in a network of its own (see `route`). The embedded bus gets a free port instead of 8181, and a `mycroft.conf` tells it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test that cannot go on should panic"
+)]
+
 #[path = "../common/mod.rs"]
 #[allow(unused_imports, reason = "each test binary uses its own part of it")]
 mod common;

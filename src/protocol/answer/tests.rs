@@ -1,3 +1,5 @@
+//! Tests of `protocol::answer`.
+
 use super::*;
 
 fn ok(id: u64, result: &str) -> Line<'_> {

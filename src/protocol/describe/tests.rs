@@ -1,3 +1,5 @@
+//! Tests of `protocol::describe`.
+
 use std::time::Duration;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of `protocol::parameters`.
+
 use super::*;
 
 #[test]

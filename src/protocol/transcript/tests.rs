@@ -1,3 +1,5 @@
+//! Tests of `protocol::transcript`.
+
 use super::*;
 use crate::protocol::answer::{self, Line};
 use crate::protocol::describe::Description;

@@ -1,3 +1,5 @@
+//! Tests of `tools::arguments`.
+
 use super::*;
 
 fn prepare(schema: &str, coerce: bool, kwargs: &str) -> Result<String, String> {

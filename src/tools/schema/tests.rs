@@ -1,3 +1,5 @@
+//! Tests of `tools::schema`.
+
 use super::*;
 
 fn compile(raw: &str) -> Schema {

@@ -1,3 +1,5 @@
+//! Tests of `tools::tool`.
+
 use super::*;
 
 fn describe(tools: &str) -> Description {

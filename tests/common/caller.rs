@@ -78,11 +78,15 @@ impl Caller {
         let Some(text) = self.raw.text().await else {
             return false;
         };
-        let frame: Value = serde_json::from_str(&text).expect("JSON");
+        self.note(&text);
+        true
+    }
+
+    fn note(&mut self, text: &str) {
+        let frame: Value = serde_json::from_str(text).expect("JSON");
         if frame["type"].as_str().is_some_and(|topic| topic.ends_with(".response")) {
             self.heard.push(frame);
         }
-        true
     }
 
     /// Waits for a Message of this topic.
@@ -147,10 +151,7 @@ impl Caller {
             if text == marker {
                 return;
             }
-            let frame: Value = serde_json::from_str(&text).expect("JSON");
-            if frame["type"].as_str().is_some_and(|topic| topic.ends_with(".response")) {
-                self.heard.push(frame);
-            }
+            self.note(&text);
         }
     }
 

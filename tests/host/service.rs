@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common::caller::{CALL, Caller, DISCOVER, LIST, call, predecessor};
 use crate::common::embedded::Embedded;
-use crate::common::eventually::eventually;
+use crate::common::eventually::{eventually, within};
 use crate::common::host::{Host, fixture, moody};
 use crate::common::peers::{RealBus, python_command};
 
@@ -74,6 +74,31 @@ async fn beside_the_shipped_tool_service_toolhost_is_silent_and_says_so() {
     );
     caller.catch_up().await;
     assert!(caller.nothing_was_answered_twice());
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_tool_service_that_comes_later_gets_the_place_with_its_first_answer() {
+    let bus = RealBus::start().await;
+    let mut caller = Caller::connect(&bus.url()).await;
+    let host = Host::start(&config(&bus.url(), "a")).await;
+    assert_eq!(listed(&mut caller).await, ["a"]);
+    let script = fixture("shipped_tool_service.py");
+    let _service = Peer::start(python_command(bus.folder()).args([&script, &bus.port().to_string()]));
+    caller.hear_topic("test.shipped_tool_service.ready").await;
+    within("toolhost is silent", async {
+        while tool_service(&host) != "silent" {
+            listed(&mut caller).await;
+        }
+    })
+    .await;
+    // What both had answered meanwhile is over with this.
+    assert_eq!(caller.call("a", "echo", &json!({})).await, Ok(json!({})));
+    let alone = caller.send(LIST, &json!({})).await;
+    caller.wait(&alone, 1).await;
+    assert_eq!(caller.call("a", "echo", &json!({})).await, Ok(json!({})));
+    caller.catch_up().await;
+    assert_eq!(caller.answers(&alone).len(), 1);
     host.stop().await;
 }
 

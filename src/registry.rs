@@ -34,8 +34,11 @@ pub struct Registry {
     /// What the file last said of the tool service.
     tool_service: watch::Sender<ToolService>,
     /// The toolboxes' tasks, until everything is stopped. Held through a reload, so that there is one at a time.
-    tasks: tokio::sync::Mutex<Option<HashMap<String, JoinHandle<Vec<Call>>>>>,
+    tasks: tokio::sync::Mutex<Option<Tasks>>,
 }
+
+/// The tasks of toolboxes, by toolbox_id; each gives back the calls it did not get to.
+type Tasks = HashMap<String, JoinHandle<Vec<Call>>>;
 
 /// One consistent set of toolboxes, in the order of the configuration.
 #[derive(Default)]
@@ -76,7 +79,8 @@ impl Registry {
             tool_service: watch::Sender::new(config.tool_service),
             tasks: tokio::sync::Mutex::new(Some(HashMap::new())),
         });
-        registry.apply(config).await;
+        // Nothing was hosted before, so nothing ends.
+        registry.apply(config, &mut *registry.tasks.lock().await);
         registry
     }
 
@@ -103,10 +107,9 @@ impl Registry {
         }
     }
 
-    /// Makes what is hosted what `config` says: only what changed is touched.
-    async fn apply(&self, config: &Config) {
-        let mut tasks = self.tasks.lock().await;
-        let Some(tasks) = tasks.as_mut() else { return };
+    /// Makes what is hosted what `config` says: only what changed is touched. Answers who was removed and is ending.
+    fn apply(&self, config: &Config, tasks: &mut Option<Tasks>) -> Vec<JoinHandle<Vec<Call>>> {
+        let Some(tasks) = tasks else { return Vec::new() };
         let old = self.hosted();
         let mut next = Hosted::default();
         let mut retired = Vec::new();
@@ -135,13 +138,11 @@ impl Registry {
             let replaced = self.hosts(&toolbox.config.id);
             (!replaced).then(|| tasks.remove(&toolbox.config.id)).flatten()
         };
-        let ending: Vec<_> = retired.into_iter().filter_map(stop).collect();
+        let ending = retired.into_iter().filter_map(stop).collect();
         self.surroundings.changes.fetch_add(1, Ordering::Relaxed);
         self.tool_service
             .send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
-        for task in ending {
-            let _calls = task.await;
-        }
+        ending
     }
 
     /// Starts `wanted`, once `after` has ended: the toolbox whose place it takes.
@@ -149,7 +150,7 @@ impl Registry {
         &self,
         wanted: &ToolboxConfig,
         after: Option<JoinHandle<Vec<Call>>>,
-        tasks: &mut HashMap<String, JoinHandle<Vec<Call>>>,
+        tasks: &mut Tasks,
     ) -> Arc<Toolbox> {
         let (handle, task) = supervisor::start(wanted.clone(), &self.surroundings, after);
         tasks.insert(wanted.id.clone(), task);
@@ -254,15 +255,24 @@ impl Toolboxes for Registry {
     }
 
     async fn reload(&self) -> Result<(), String> {
+        // Read behind the lock: of two reloads at once the later one has the later file.
+        let mut tasks = self.tasks.lock().await;
         let config =
             (self.load)().inspect_err(|why| tracing::error!(why, "reload refused, the old configuration goes on"))?;
-        self.apply(&config).await;
+        let ending = self.apply(&config, &mut tasks);
         // One that failed or waits is tried again at once: its owner may just have mended it.
         self.hosted()
             .toolboxes
             .iter()
             .for_each(|toolbox| toolbox.handle.start());
-        self.describe_all(|_, _| {}).await;
+        let ended = async move {
+            for task in ending {
+                let _calls = task.await;
+            }
+            // Not held while toolboxes describe themselves: the host may have to stop.
+            drop(tasks);
+        };
+        tokio::join!(ended, self.describe_all(|_, _| {}));
         tracing::info!(toolboxes = config.toolboxes.len(), "reloaded");
         Ok(())
     }

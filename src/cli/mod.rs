@@ -127,13 +127,16 @@ fn dispatch_short(command: &Command, output: Output) -> Result<(), Error> {
     }
 }
 
-/// The threads a command needs: a host uses the whole machine, a question one thread.
+/// The threads a command needs.
+///
+/// A host does next to nothing for a call but pass it on, so a second worker would be woken for work
+/// that is done by the time it looks. What takes long steps aside, see `supervisor::aside`.
 fn runtime(command: &Command) -> Result<tokio::runtime::Runtime, Error> {
     let mut builder = match command {
         Command::Run(_) | Command::Check(_) | Command::Bus(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
-    let built = builder.enable_all().build();
+    let built = builder.worker_threads(1).enable_all().build();
     built.map_err(|error| Error::failed(format!("cannot start: {error}")))
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::aside::{LARGE, aside};
 use super::lifecycle::{Event, State};
 use super::toolbox::Toolbox;
 use super::worker::{Duty, Worker};
@@ -79,7 +80,9 @@ impl Toolbox {
             .tools
             .get(&call.name)
             .ok_or_else(|| CallError::UnknownTool(call.name.clone()))?;
-        let kwargs = tool.prepare(call.kwargs.as_ref().map(Text::as_str))?;
+        let kwargs = call.kwargs.as_ref().map(Text::as_str);
+        let is_long = kwargs.is_some_and(|kwargs| kwargs.len() >= LARGE);
+        let kwargs = aside(is_long, || tool.prepare(kwargs))?;
         Ok(Some(Prepared {
             tool: Arc::clone(tool),
             kwargs,
@@ -335,7 +338,7 @@ impl Toolbox {
                 limit: self.config.max_result,
             });
         }
-        tool.check_output(result.as_str())?;
+        aside(result.len() >= LARGE, || tool.check_output(result.as_str()))?;
         Ok(result)
     }
 

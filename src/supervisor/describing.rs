@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::aside::aside;
 use super::lifecycle::{Event, State};
 use super::status::Phase;
 use super::toolbox::Toolbox;
@@ -192,7 +193,10 @@ impl Toolbox {
             return Ok(());
         }
         let description = Description::parse(raw.as_str())?;
-        let tools = ToolSet::publish(&self.config.id, &description, &self.config.publish, self.config.coerce)?;
+        // Compiling a schema may take any time, whatever its length.
+        let tools = aside(true, || {
+            ToolSet::publish(&self.config.id, &description, &self.config.publish, self.config.coerce)
+        })?;
         for warning in description.warnings.iter().chain(tools.warnings()) {
             tracing::warn!(toolbox = self.config.id, warning, "describe");
         }

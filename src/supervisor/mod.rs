@@ -18,6 +18,7 @@
 //! [`Process::poll_event`]: crate::process::Process::poll_event
 //! [`ReplyTo`]: crate::tools::outcome::ReplyTo
 
+mod aside;
 mod calls;
 mod describing;
 pub mod lifecycle;

@@ -1,5 +1,7 @@
 //! A caller of tools on the bus. Each request carries a token of its own in its context, which answers keep.
 
+use std::collections::HashSet;
+
 use futures_util::SinkExt;
 use serde_json::{Value, json};
 
@@ -81,6 +83,31 @@ impl Caller {
             self.heard.push(frame);
         }
         true
+    }
+
+    /// Waits for a Message of this topic.
+    pub(crate) async fn hear_topic(&mut self, topic: &str) {
+        within(topic, async {
+            while !self.raw.text().await.expect("the bus is there").contains(topic) {}
+        })
+        .await;
+    }
+
+    /// Every answer heard, as text.
+    pub(crate) fn everything_heard(&self) -> String {
+        self.heard.iter().map(Value::to_string).collect()
+    }
+
+    /// Whether no request has two answers of those heard, discover aside, which each toolbox answers.
+    pub(crate) fn nothing_was_answered_twice(&self) -> bool {
+        let mut known = HashSet::new();
+        let calls = self
+            .heard
+            .iter()
+            .filter(|frame| frame["type"] != format!("{DISCOVER}.response"));
+        calls
+            .filter_map(|frame| frame["context"]["token"].as_str())
+            .all(|token| known.insert(token))
     }
 
     /// Every answer heard to a request, of all callers.

@@ -3,7 +3,7 @@
 use std::fs::{File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -113,6 +113,11 @@ impl Host {
 
     pub(crate) fn signal(&self, signal: Signal) {
         kill(self.pid(), signal).expect("the signal is sent");
+    }
+
+    /// The other end of its stderr, where that was made a pipe.
+    pub(crate) fn stderr(&mut self) -> Option<ChildStderr> {
+        self.child.stderr.take()
     }
 
     /// Waits until it has ended.

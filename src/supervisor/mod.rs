@@ -41,7 +41,8 @@ use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::ToolSet;
 use status::{Brief, Snapshot};
 
-/// Calls on their way into the task, beside those that wait inside it.
+/// Calls on their way into the task, beside those that wait inside it. As many as may wait, where
+/// that is more: a burst that fits into the queue must fit through its door.
 const MAILBOX: usize = 1024;
 
 /// What a toolbox's task is asked beside calls.
@@ -83,7 +84,7 @@ pub fn start(
     surroundings: &Surroundings,
     after: Option<JoinHandle<Vec<Call>>>,
 ) -> (ToolboxHandle, JoinHandle<Vec<Call>>) {
-    let (calls, call_mail) = mpsc::channel(MAILBOX);
+    let (calls, call_mail) = mpsc::channel(config.max_pending.max(MAILBOX));
     let (control, control_mail) = mpsc::unbounded_channel();
     let (brief_out, brief) = watch::channel(Brief::default());
     let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), call_mail, control_mail, brief_out);
@@ -96,7 +97,9 @@ impl ToolboxHandle {
     pub fn call(&self, call: Call) {
         match self.calls.try_send(call) {
             Ok(()) => {}
-            Err(mpsc::error::TrySendError::Full(call)) => call.reply.send(Err(CallError::Overloaded(MAILBOX))),
+            Err(mpsc::error::TrySendError::Full(call)) => {
+                call.reply.send(Err(CallError::Overloaded(self.calls.max_capacity())))
+            }
             // Dropping it answers it.
             Err(mpsc::error::TrySendError::Closed(_)) => {}
         }

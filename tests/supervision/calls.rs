@@ -230,3 +230,15 @@ async fn a_run_once_process_that_lives_on_after_its_answer_keeps_nobody_waiting(
             .all(|process| process.uptime < took + Duration::from_secs(1))
     );
 }
+
+#[tokio::test]
+async fn a_burst_as_large_as_the_queue_is_taken_in_whole() {
+    let mut config = moody(&json!({}));
+    config.max_pending = 5000;
+    let toolbox = Hosted::start(config).ready().await;
+    // All of them before the toolbox gets its turn.
+    let burst: Vec<_> = (0..5000).map(|n| (n, toolbox.send("echo", json!({"n": n})))).collect();
+    for (n, call) in burst {
+        assert_eq!(call.get().await, Ok(json!({"n": n})));
+    }
+}

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    toolhost::cli::main(std::env::args_os())
+    toolhost::cli::main(std::env::args_os(), &toolhost::daemon::Daemon)
 }

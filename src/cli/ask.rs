@@ -7,11 +7,11 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::answer::Whom;
 use super::args::{AskArgs, CallArgs, DiscoverArgs, GetArgs, InvokeArgs, ListArgs, ReloadArgs, ToolArgs};
+use super::hosting::Hosting;
 use super::output::Output;
 use super::request::{Request, Value, object};
 use super::wire::{Silence, Wire};
 use super::{answer, arguments, example, listing, spell};
-use crate::daemon;
 use crate::error::Error;
 use crate::json::Text;
 
@@ -27,7 +27,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// `toolhost call`
-pub(super) async fn call(args: &CallArgs, output: Output) -> Result<(), Error> {
+pub(super) async fn call(args: &CallArgs, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     let kwargs = kwargs(&args.arguments)?;
     let topic = if args.predecessor {
         format!("ovos.persona.tools.{}.call", args.toolbox)
@@ -44,51 +44,65 @@ pub(super) async fn call(args: &CallArgs, output: Output) -> Result<(), Error> {
         whom: Whom::Toolbox(&args.toolbox),
         time: args.ask.timeout.unwrap_or(CALL),
         output,
+        hosting,
     };
     let data = ask.one(&args.ask).await?;
     output.json(answer::result(data.as_str())?)
 }
 
 /// `toolhost invoke`
-pub(super) async fn invoke(args: &InvokeArgs, output: Output) -> Result<(), Error> {
+pub(super) async fn invoke(args: &InvokeArgs, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     let kwargs = kwargs(&args.arguments)?;
     let data = object(&[("name", Value::String(&args.tool)), ("args", Value::Json(&kwargs))]);
-    let ask = Ask::service("ovos.tools.invoke", data, args.ask.timeout.unwrap_or(CALL), output);
+    let ask = Ask::service(
+        "ovos.tools.invoke",
+        data,
+        args.ask.timeout.unwrap_or(CALL),
+        output,
+        hosting,
+    );
     let data = ask.one(&args.ask).await?;
     output.json(answer::result(data.as_str())?)
 }
 
 /// `toolhost get`
-pub(super) async fn get(args: &GetArgs, output: Output) -> Result<(), Error> {
+pub(super) async fn get(args: &GetArgs, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     let data = object(&[("name", Value::String(&args.tool))]);
-    let ask = Ask::service("ovos.tools.get", data, args.ask.timeout.unwrap_or(LOOK_UP), output);
+    let ask = Ask::service(
+        "ovos.tools.get",
+        data,
+        args.ask.timeout.unwrap_or(LOOK_UP),
+        output,
+        hosting,
+    );
     let data = ask.one(&args.ask).await?;
     output.json(answer::whole(data.as_str())?)
 }
 
 /// `toolhost list`
-pub(super) async fn list(args: &ListArgs, output: Output) -> Result<(), Error> {
+pub(super) async fn list(args: &ListArgs, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     let time = args.ask.timeout.unwrap_or(LOOK_UP);
-    let ask = Ask::service("ovos.tools.list", "{}".to_owned(), time, output);
+    let ask = Ask::service("ovos.tools.list", "{}".to_owned(), time, output, hosting);
     let data = ask.one(&args.ask).await?;
     show_tools(answer::tools(data.as_str())?, args.show.json, &args.ask, output)
 }
 
 /// `toolhost reload`
-pub(super) async fn reload(args: &ReloadArgs, output: Output) -> Result<(), Error> {
+pub(super) async fn reload(args: &ReloadArgs, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     let time = args.ask.timeout.unwrap_or(CALL);
-    let ask = Ask::service("ovos.tools.reload", "{}".to_owned(), time, output);
+    let ask = Ask::service("ovos.tools.reload", "{}".to_owned(), time, output, hosting);
     let data = ask.one(&args.ask).await?;
     show_tools(answer::tools(data.as_str())?, args.show.json, &args.ask, output)
 }
 
 /// `toolhost discover`
-pub(super) async fn discover(args: &DiscoverArgs, output: Output) -> Result<(), Error> {
+pub(super) async fn discover(args: &DiscoverArgs, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     let ask = Ask {
         request: Request::new("ovos.persona.tools.discover", "{}"),
         whom: Whom::Everybody,
         time: args.ask.timeout.unwrap_or(COLLECT),
         output,
+        hosting,
     };
     let answers = ask.all(&args.ask).await?;
     if args.show.json || !output.stdout_is_terminal {
@@ -165,16 +179,18 @@ struct Ask<'a> {
     /// How long the answer may take.
     time: Duration,
     output: Output,
+    hosting: &'a dyn Hosting,
 }
 
 impl<'a> Ask<'a> {
     /// A request to the tool service.
-    fn service(topic: &'a str, data: String, time: Duration, output: Output) -> Self {
+    fn service(topic: &'a str, data: String, time: Duration, output: Output, hosting: &'a dyn Hosting) -> Self {
         Self {
             request: Request::new(topic, data),
             whom: Whom::Service(topic),
             time,
             output,
+            hosting,
         }
     }
 
@@ -215,7 +231,7 @@ impl<'a> Ask<'a> {
     async fn attach(&self, args: &AskArgs) -> Result<Attached, Error> {
         let key = self.request.key();
         let Some(config) = &args.config else {
-            let mut attached = daemon::join_bus(args, key)?;
+            let mut attached = self.hosting.join_bus(args, key)?;
             let bus = attached.wire.bus.clone();
             let limit = CONNECT.min(self.time);
             let waiting = format!("waiting for the bus at {bus}");
@@ -229,7 +245,7 @@ impl<'a> Ask<'a> {
             Whom::Toolbox(id) => Some(id),
             Whom::Service(_) | Whom::Everybody => None,
         };
-        let attached = daemon::host_for_one_request(config, toolbox, key).await?;
+        let attached = self.hosting.host_for_one_request(config, toolbox, key).await?;
         match (toolbox, &attached.toolbox_ids) {
             (Some(toolbox), Some(ids)) if !ids.iter().any(|id| id == toolbox) => {
                 let error = Error::usage(format!("{} has no toolbox '{toolbox}'", config.display()));

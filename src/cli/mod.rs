@@ -12,12 +12,12 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::control;
-use crate::daemon;
 use crate::error::{Error, Exit};
 use crate::logging;
 use crate::process::guard::Guard;
 
 use args::{Arguments, Command, StatusArgs};
+use hosting::Hosting;
 use output::Output;
 
 pub(crate) mod address;
@@ -31,6 +31,7 @@ mod bus;
 mod check;
 pub mod early;
 mod example;
+pub mod hosting;
 mod listing;
 pub mod output;
 pub mod request;
@@ -39,8 +40,8 @@ mod status_view;
 mod table;
 pub mod wire;
 
-/// Does what was typed.
-pub fn main(typed: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Does what was typed, with the help of `hosting`.
+pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) -> ExitCode {
     let held = early::hold();
     let output = Output::from_environment();
     let arguments = match Arguments::try_parse_from(typed) {
@@ -54,7 +55,7 @@ pub fn main(typed: impl IntoIterator<Item = OsString>) -> ExitCode {
         output.talk(&format!("no guard over the toolboxes: {error}\n"));
     }
     let _log = start_log(&arguments, output);
-    match dispatch(&arguments.command, output, held) {
+    match dispatch(&arguments.command, output, held, hosting) {
         Ok(()) => Exit::Done,
         Err(error) => {
             output.error(&error);
@@ -105,25 +106,25 @@ fn start_log(arguments: &Arguments, output: Output) -> logging::Guard {
     logging::start(arguments.log.log_format, level, output.colours_stderr())
 }
 
-fn dispatch(command: &Command, output: Output, held: early::Held) -> Result<(), Error> {
+fn dispatch(command: &Command, output: Output, held: early::Held, hosting: &dyn Hosting) -> Result<(), Error> {
     match command {
-        Command::Run(args) => runtime(command)?.block_on(daemon::run(args, output, held)),
+        Command::Run(args) => runtime(command)?.block_on(hosting.run(args, output, held)),
         Command::Check(args) => runtime(command)?.block_on(check::run(args, output, held)),
         Command::Bus(args) => runtime(command)?.block_on(bus::bus(args, output, held)),
         _ => {
             // Everything else may be ended at once, as any program.
             drop(held);
-            dispatch_short(command, output)
+            dispatch_short(command, output, hosting)
         }
     }
 }
 
-fn dispatch_short(command: &Command, output: Output) -> Result<(), Error> {
+fn dispatch_short(command: &Command, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     match command {
         Command::Status(args) => status(args, output),
         Command::Completions { shell } => completions(*shell, output),
         Command::Man { command } => man(command.as_deref(), output),
-        _ => runtime(command)?.block_on(dispatch_question(command, output)),
+        _ => runtime(command)?.block_on(dispatch_question(command, output, hosting)),
     }
 }
 
@@ -140,14 +141,14 @@ fn runtime(command: &Command) -> Result<tokio::runtime::Runtime, Error> {
     built.map_err(|error| Error::failed(format!("cannot start: {error}")))
 }
 
-async fn dispatch_question(command: &Command, output: Output) -> Result<(), Error> {
+async fn dispatch_question(command: &Command, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     match command {
-        Command::Call(args) => ask::call(args, output).await,
-        Command::Invoke(args) => ask::invoke(args, output).await,
-        Command::List(args) => ask::list(args, output).await,
-        Command::Get(args) => ask::get(args, output).await,
-        Command::Discover(args) => ask::discover(args, output).await,
-        Command::Reload(args) => ask::reload(args, output).await,
+        Command::Call(args) => ask::call(args, output, hosting).await,
+        Command::Invoke(args) => ask::invoke(args, output, hosting).await,
+        Command::List(args) => ask::list(args, output, hosting).await,
+        Command::Get(args) => ask::get(args, output, hosting).await,
+        Command::Discover(args) => ask::discover(args, output, hosting).await,
+        Command::Reload(args) => ask::reload(args, output, hosting).await,
         // Dispatched before.
         _ => Ok(()),
     }

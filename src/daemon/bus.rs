@@ -165,7 +165,7 @@ fn mycroft_url() -> String {
 ///
 /// # Errors
 /// A URL that cannot be used.
-pub fn join_bus(args: &AskArgs, key: &str) -> Result<Attached, Error> {
+pub(super) fn join_bus(args: &AskArgs, key: &str) -> Result<Attached, Error> {
     let url = args.bus.clone().unwrap_or_else(mycroft_url);
     crate::cli::attach::join(
         ClientConfig {

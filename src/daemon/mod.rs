@@ -12,8 +12,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::cli::args::RunArgs;
+use crate::cli::args::{AskArgs, RunArgs};
+use crate::cli::ask::Attached;
 use crate::cli::early::Held;
+use crate::cli::hosting::{Eventually, Hosting};
 use crate::cli::output::Output;
 use crate::config::{self, BusUrl, Config};
 use crate::control::{self, verb::Verbs};
@@ -23,16 +25,37 @@ use crate::registry::Registry;
 use crate::supervisor::Surroundings;
 use crate::supervisor::status::Phase;
 
-pub use bus::join_bus;
-pub use one_request::host_for_one_request;
-
-use bus::Joined;
+use bus::{Joined, join_bus};
+use one_request::host_for_one_request;
 
 /// A toolbox's time on each rung of the ladder when the host stops: to the end of its input, then to SIGTERM.
 const STOP_RUNG: Duration = Duration::from_secs(2);
 
 /// How long the banner waits for slow toolboxes before it is shown without them.
 const BANNER_PATIENCE: Duration = Duration::from_secs(10);
+
+/// This program, as the command line sees it.
+#[derive(Debug)]
+pub struct Daemon;
+
+impl Hosting for Daemon {
+    fn run<'a>(&'a self, args: &'a RunArgs, output: Output, held: Held) -> Eventually<'a, ()> {
+        Box::pin(run(args, output, held))
+    }
+
+    fn join_bus(&self, args: &AskArgs, key: &str) -> Result<Attached, Error> {
+        join_bus(args, key)
+    }
+
+    fn host_for_one_request<'a>(
+        &'a self,
+        config: &'a Path,
+        only: Option<&'a str>,
+        key: &'a str,
+    ) -> Eventually<'a, Attached> {
+        Box::pin(host_for_one_request(config, only, key))
+    }
+}
 
 /// A host at work.
 struct Host {
@@ -46,7 +69,7 @@ struct Host {
 ///
 /// # Errors
 /// What keeps it from starting, or a required toolbox that cannot be started.
-pub async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
+async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
     drop(held);
     let mut config = load(args.config.as_deref())?;

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// The faults of the file.
-pub async fn host_for_one_request(config: &Path, only: Option<&str>, key: &str) -> Result<Attached, Error> {
+pub(super) async fn host_for_one_request(config: &Path, only: Option<&str>, key: &str) -> Result<Attached, Error> {
     let mut config = load(Some(config))?;
     let ids: Vec<String> = config.toolboxes.iter().map(|toolbox| toolbox.id.clone()).collect();
     config

@@ -44,6 +44,7 @@ pub(super) async fn live(stream: WebSocketStream<Wire>, peer: SocketAddr, hub: &
         peer,
         dropped: Box::pin(dropped.cancelled_owned()),
         closed: false,
+        held: false,
         stopping: false,
     };
     let left = poll_fn(|cx| member.poll(cx)).await;
@@ -75,6 +76,8 @@ struct Member<'a> {
     dropped: Pin<Box<WaitForCancellationFutureOwned>>,
     /// Its close frame has come. Nothing more may be written.
     closed: bool,
+    /// The last turn's frames are still to be flushed.
+    held: bool,
     /// The hub has closed: what is queued is still written.
     stopping: bool,
 }
@@ -116,19 +119,24 @@ impl Member<'_> {
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Result<Option<Left>, WsError> {
-        if !self.closed {
-            self.write_frames(cx)?;
+        let wrote = !self.closed && self.write_frames(cx)?;
+        // Flushed one turn later: what the other tasks are about to say then goes out in the same packet.
+        self.held = wrote && !self.held;
+        if self.held {
+            cx.waker().wake_by_ref();
+            return Ok(None);
         }
         let flushed = Pin::new(&mut self.stream).poll_flush(cx)?.is_ready();
         Ok((flushed && self.stopping).then_some(Left::Stopped))
     }
 
-    fn write_frames(&mut self, cx: &mut Context<'_>) -> Result<(), WsError> {
-        for _ in 0..TURN {
+    /// Whether there were any.
+    fn write_frames(&mut self, cx: &mut Context<'_>) -> Result<bool, WsError> {
+        for turn in 0..TURN {
             // The WebSocket takes one more frame than the socket does, so its buffer stays small
             // and the queue, which is bounded, holds the rest.
             if Pin::new(&mut self.stream).poll_ready(cx)?.is_pending() {
-                return Ok(());
+                return Ok(turn > 0);
             }
             match self.seat.queue.poll_recv(cx) {
                 Poll::Ready(Some(relayed)) => {
@@ -137,13 +145,13 @@ impl Member<'_> {
                 }
                 Poll::Ready(None) => {
                     self.stopping = true;
-                    return Ok(());
+                    return Ok(turn > 0);
                 }
-                Poll::Pending => return Ok(()),
+                Poll::Pending => return Ok(turn > 0),
             }
         }
         cx.waker().wake_by_ref();
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -87,6 +87,7 @@ impl LineBuffer {
     /// What is left where the stream ends without a line's end.
     pub(super) fn take_rest(&mut self) -> Option<Bytes> {
         let rest = std::mem::take(&mut self.buffer).freeze();
+        self.scanned = 0;
         (!rest.is_empty() && !self.skipping).then_some(rest)
     }
 
@@ -153,6 +154,7 @@ mod tests {
         }
         assert_eq!(seen, [line("one"), line(""), line("two\r")]);
         assert_eq!(lines.take_rest().unwrap(), "thr");
+        assert_eq!(lines.next_piece(), None);
         assert_eq!(lines.take_rest(), None);
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use toolhost::supervisor::status::Phase;
 
-use crate::harness::{Hosted, config, eventually, is_alive, moody};
+use crate::harness::{DEADLINE, Hosted, config, eventually, is_alive, moody};
 
 #[tokio::test]
 async fn a_crash_in_a_call_answers_it_once_and_restarts() {
@@ -219,4 +219,31 @@ async fn a_daemon_that_floods_the_pipe_of_its_dead_parent_holds_up_nothing() {
     assert_eq!(answer, Err("ToolboxCrashed: exit status 3: moody is up".into()));
     assert!(took < Duration::from_secs(10), "long before its time: {took:?}");
     assert_eq!(toolbox.call("echo", json!({})).await, Ok(json!({})));
+}
+
+#[tokio::test]
+async fn the_last_words_of_a_process_need_no_end_of_line() {
+    let table = [
+        (
+            2,
+            "killed in mid-l",
+            Err("ToolboxCrashed: exit status 4: killed in mid-l".to_owned()),
+        ),
+        (1, "{\"id\": $ID, \"result\": 1}", Ok(json!(1))),
+        (
+            1,
+            "{\"id\"",
+            Err("ToolboxCrashed: exit status 4: moody is up".to_owned()),
+        ),
+    ];
+    for (pipe, text, expected) in table {
+        let toolbox = Hosted::start(moody(&json!({}))).ready().await;
+        let unended = json!({"pipe": pipe, "text": text});
+        assert_eq!(toolbox.call("unended", unended).await, expected, "{text}");
+        // A call may still meet the process that is about to end.
+        let served_again = async { while toolbox.call("echo", json!({})).await.is_err() {} };
+        tokio::time::timeout(DEADLINE, served_again)
+            .await
+            .expect("served again in time");
+    }
 }

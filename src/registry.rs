@@ -115,7 +115,10 @@ impl Registry {
         let mut retired = Vec::new();
         for wanted in &config.toolboxes {
             let toolbox = match old.by_id.get(&wanted.id) {
-                Some(same) if same.config == *wanted => Arc::clone(same),
+                // One whose task ended, by a panic, is started anew like a changed one.
+                Some(same) if same.config == *wanted && !tasks.get(&wanted.id).is_some_and(JoinHandle::is_finished) => {
+                    Arc::clone(same)
+                }
                 former => {
                     retired.extend(former.cloned());
                     self.start_one(wanted, former.and_then(|_| tasks.remove(&wanted.id)), tasks)

@@ -1,92 +1,95 @@
-//! Calls of a toolbox: taken in, handed to a process, answered, given up.
+//! Calls of a toolbox: taken in, checked, and handed to a process.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use bytes::Bytes;
+use std::time::Instant;
 
 use super::aside::{LARGE, aside};
 use super::lifecycle::{Event, State};
+use super::queue::{Early, Ready};
 use super::toolbox::Toolbox;
 use super::worker::{Duty, Worker};
 use crate::config::Mode;
 use crate::json::Text;
-use crate::protocol::answer::{self, Line};
 use crate::protocol::request::Request;
-use crate::tools::outcome::{Call, CallError, Outcome};
+use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::Tool;
-
-/// A call that waits for a process.
-#[derive(Debug)]
-pub(super) struct Waiting {
-    id: u64,
-    call: Call,
-    /// The tool and its checked arguments, once the toolbox is described.
-    ready: Option<Prepared>,
-    timeout: Duration,
-}
-
-#[derive(Debug)]
-struct Prepared {
-    tool: Arc<Tool>,
-    kwargs: String,
-}
-
-impl Waiting {
-    fn due(&self) -> Instant {
-        self.call.arrived + self.timeout
-    }
-
-    pub(super) fn into_call(self) -> Call {
-        self.call
-    }
-}
 
 impl Toolbox {
     /// Takes a call in: refuses it at once where its end is certain, else lets it wait.
     pub(super) fn admit(&mut self, call: Call) {
         if let Some(why) = self.unavailable() {
-            self.refuse(call, CallError::Unavailable(why));
-            return;
+            return self.refuse(call, CallError::Unavailable(why));
         }
-        let ready = match self.prepare(&call) {
-            Ok(ready) => ready,
-            Err(error) => return self.refuse(call, error),
-        };
-        if self.waiting.len() >= self.config.max_pending {
-            let error = CallError::Overloaded(self.waiting.len());
+        // A run-once process that rests is a place for one call, which does not wait then.
+        let resting = self
+            .workers
+            .iter()
+            .filter(|worker| *worker.lifecycle.state() == State::Idle);
+        if self.queue.len() >= self.config.max_pending + resting.count() {
+            let error = CallError::Overloaded(self.queue.len());
             return self.refuse(call, error);
         }
-        let timeout = ready
-            .as_ref()
-            .and_then(|ready| ready.tool.timeout)
-            .unwrap_or(self.config.timeout);
         let id = self.fresh_id();
-        self.deadlines.insert((call.arrived + timeout, id));
-        self.waiting.push_back(Waiting {
-            id,
-            call,
-            ready,
-            timeout,
-        });
+        if self.known.is_none() {
+            let timeout = self.config.timeout;
+            let early = Early { id, call, timeout };
+            self.deadlines.insert((early.due(), id));
+            return self.queue.push_early(early);
+        }
+        self.check(id, call);
         // At once, so that calls that can go do not count as waiting.
         self.send_waiting();
     }
 
-    /// The tool and the arguments it gets; `None` while the tools are not known.
-    fn prepare(&self, call: &Call) -> Result<Option<Prepared>, CallError> {
-        let Some(known) = &self.known else { return Ok(None) };
-        let tool = known
-            .tools
-            .get(&call.name)
-            .ok_or_else(|| CallError::UnknownTool(call.name.clone()))?;
+    /// Lets a call wait if it names a tool and its arguments fit.
+    fn check(&mut self, id: u64, mut call: Call) {
+        let (tool, kwargs) = match self.prepare(&call) {
+            Ok(prepared) => prepared,
+            Err(error) => return self.refuse(call, error),
+        };
+        // What was checked is what is sent; the raw text may hold a whole frame in memory.
+        call.kwargs = None;
+        let timeout = tool.timeout.unwrap_or(self.config.timeout);
+        let ready = Ready {
+            id,
+            tool,
+            kwargs,
+            call,
+            timeout,
+        };
+        self.deadlines.insert((ready.due(), id));
+        self.queue.push(ready);
+    }
+
+    /// Checks the calls that came before the tools were known.
+    pub(super) fn check_early(&mut self) {
+        for early in self.queue.take_early() {
+            self.deadlines.remove(&(early.due(), early.id));
+            self.check(early.id, early.call);
+        }
+    }
+
+    /// Takes over the calls of a predecessor: they came before those that wait here.
+    pub(super) fn inherit(&mut self, calls: Vec<Call>) {
+        let newer: VecDeque<Early> = self.queue.take_early();
+        for early in &newer {
+            self.deadlines.remove(&(early.due(), early.id));
+        }
+        calls
+            .into_iter()
+            .chain(newer.into_iter().map(|early| early.call))
+            .for_each(|call| self.admit(call));
+    }
+
+    /// The tool and the arguments it gets.
+    fn prepare(&self, call: &Call) -> Result<(Arc<Tool>, String), CallError> {
+        let tool = self.known.as_ref().and_then(|known| known.tools.get(&call.name));
+        let tool = tool.ok_or_else(|| CallError::UnknownTool(call.name.clone()))?;
         let kwargs = call.kwargs.as_ref().map(Text::as_str);
         let is_long = tool.is_heavy() || kwargs.is_some_and(|kwargs| kwargs.len() >= LARGE);
         let kwargs = aside(is_long, || tool.prepare(kwargs))?;
-        Ok(Some(Prepared {
-            tool: Arc::clone(tool),
-            kwargs,
-        }))
+        Ok((Arc::clone(tool), kwargs))
     }
 
     /// Why no call can be served. A first failure is mended in a moment, and calls wait for it.
@@ -109,13 +112,14 @@ impl Toolbox {
 
     /// Answers what waits where no process will come in time.
     pub(super) fn give_up_on_unserved(&mut self) {
-        if self.waiting.is_empty() || self.is_stopping() {
+        if self.queue.is_empty() || self.is_stopping() {
             return;
         }
         if let Some(why) = self.unavailable() {
-            for waiting in std::mem::take(&mut self.waiting) {
-                self.deadlines.remove(&(waiting.due(), waiting.id));
-                self.refuse(waiting.call, CallError::Unavailable(why.clone()));
+            let calls: Vec<_> = self.queue.drain().collect();
+            for (call, deadline) in calls {
+                self.deadlines.remove(&deadline);
+                self.refuse(call, CallError::Unavailable(why.clone()));
             }
         }
     }
@@ -129,48 +133,46 @@ impl Toolbox {
     pub(super) async fn dispatch(&mut self) {
         self.dispatch_describe().await;
         self.send_waiting();
-        while !self.waiting.is_empty() && self.known.is_some() {
+        while self.queue.has_ready() {
             // Run-once: the process of the call is started for it.
             let Some(index) = self.idle_worker() else { return };
             self.step(index, Event::Wake).await;
-            let Some(waiting) = self.waiting.pop_front() else {
-                return;
-            };
-            let has_process = self.workers.get(index).is_some_and(|worker| worker.process.is_some());
-            if has_process {
-                self.send_call(index, waiting);
+            let Some(ready) = self.queue.pop() else { return };
+            if self.workers.get(index).is_some_and(|worker| worker.process.is_some()) {
+                self.send_call(index, ready);
                 self.close_after_request(index);
             } else {
-                self.deadlines.remove(&(waiting.due(), waiting.id));
-                self.refuse(
-                    waiting.call,
-                    CallError::Unavailable("its process could not be started; the log says why".to_owned()),
-                );
+                self.deadlines.remove(&(ready.due(), ready.id));
+                let why = "its process could not be started; the log says why".to_owned();
+                self.refuse(ready.call, CallError::Unavailable(why));
             }
         }
     }
 
     fn send_waiting(&mut self) {
-        if self.config.mode == Mode::Oneshot || self.known.is_none() {
+        if self.config.mode == Mode::Oneshot {
             return;
         }
-        while !self.waiting.is_empty() {
+        while self.queue.has_ready() {
             let Some(index) = self.free_worker() else { return };
-            let Some(waiting) = self.waiting.pop_front() else {
-                return;
-            };
-            self.send_call(index, waiting);
+            let Some(ready) = self.queue.pop() else { return };
+            self.send_call(index, ready);
         }
     }
 
     /// The free process with the least to do.
     pub(super) fn free_worker(&self) -> Option<usize> {
+        let duties = |index: &usize| self.workers.get(*index).map_or(0, |worker| worker.duties.len());
+        (0..self.workers.len())
+            .filter(|index| self.is_free(*index))
+            .min_by_key(duties)
+    }
+
+    /// Whether a process can be handed another request.
+    pub(super) fn is_free(&self, index: usize) -> bool {
         let concurrent = self.known.as_ref().is_some_and(|known| known.capabilities.concurrent);
-        let free = |worker: &Worker| worker.is_free(self.config.mode, concurrent, self.config.max_pending.max(1));
-        let candidates = self.workers.iter().enumerate().filter(|(_, worker)| free(worker));
-        candidates
-            .min_by_key(|(_, worker)| worker.duties.len())
-            .map(|(index, _)| index)
+        let free = |worker: &Worker| worker.is_free(self.config.mode, concurrent, self.config.max_pending);
+        self.workers.get(index).is_some_and(free)
     }
 
     pub(super) fn idle_worker(&self) -> Option<usize> {
@@ -188,160 +190,27 @@ impl Toolbox {
         }
     }
 
-    fn send_call(&mut self, index: usize, waiting: Waiting) {
-        let due = waiting.due();
-        let Waiting {
-            id,
-            mut call,
-            ready,
-            timeout,
-        } = waiting;
-        // One that came before the first describe is checked now.
-        let prepared = match ready.map_or_else(|| self.prepare(&call), |ready| Ok(Some(ready))) {
-            Ok(Some(prepared)) => prepared,
-            Ok(None) => return,
-            Err(error) => {
-                self.deadlines.remove(&(due, id));
-                return self.refuse(call, error);
-            }
+    fn send_call(&mut self, index: usize, ready: Ready) {
+        let wants_context = self.known.as_ref().is_some_and(|known| known.capabilities.context);
+        let Some(worker) = self.workers.get_mut(index) else {
+            return;
         };
-        let context = call
-            .context
-            .take()
-            .filter(|_| self.known.as_ref().is_some_and(|known| known.capabilities.context));
         self.line.clear();
         let request = Request::Call {
-            id,
-            name: &prepared.tool.own_name,
-            kwargs: &prepared.kwargs,
-            context: context.as_ref().map(Text::as_str),
+            id: ready.id,
+            name: &ready.tool.own_name,
+            kwargs: &ready.kwargs,
+            context: ready.call.context.as_ref().filter(|_| wants_context).map(Text::as_str),
         };
         request.write(&mut self.line);
-        let Some(worker) = self.workers.get_mut(index) else {
-            return;
-        };
         worker.send(&self.line);
         let duty = Duty::Call {
-            tool: prepared.tool,
-            reply: call.reply,
-            arrived: call.arrived,
-            timeout,
+            tool: ready.tool,
+            reply: ready.call.reply,
+            arrived: ready.call.arrived,
+            timeout: ready.timeout,
         };
-        worker.duties.insert(id, duty);
-    }
-
-    /// A line of a process's stdout.
-    pub(super) async fn line(&mut self, index: usize, line: &Bytes) {
-        match answer::parse(line) {
-            Line::Answer { id, outcome } => {
-                let outcome = match outcome {
-                    Ok(result) => Ok(Text::slice_of(line, result)),
-                    Err(message) => Err(CallError::Raised(message)),
-                };
-                self.answered(index, id, outcome).await;
-            }
-            Line::Faulty { id: Some(id), why } => self.answered(index, id, Err(CallError::Protocol(why))).await,
-            Line::NullId { error } => self.answer_without_id(index, error).await,
-            Line::ToolsChanged => self.describing.want(Instant::now()),
-            Line::Progress { call } => tracing::debug!(toolbox = self.config.id, call, "progress"),
-            Line::Blank => {}
-            Line::Faulty { id: None, why } => self.noise(index, line, &why),
-            Line::Noise(noise) => {
-                if let Some(worker) = self.workers.get_mut(index) {
-                    worker.noisy = noise.framing().or(worker.noisy);
-                }
-                self.noise(index, line, &noise);
-            }
-        }
-    }
-
-    fn noise(&mut self, index: usize, line: &[u8], what: &dyn std::fmt::Display) {
-        let Some(worker) = self.workers.get_mut(index) else {
-            return;
-        };
-        if let Some(suppressed) = worker.noise.admit(Instant::now()) {
-            tracing::warn!(
-                toolbox = self.config.id,
-                suppressed,
-                line = answer::sample(line),
-                %what,
-                "noise on stdout skipped"
-            );
-        }
-    }
-
-    pub(super) async fn line_too_long(&mut self, index: usize, head: &[u8]) {
-        let why = format!("line longer than {} bytes", self.config.max_line);
-        self.noise(index, head, &why);
-        let only = self.only_duty(index);
-        if let Some(id) = answer::id_in(head).or(only) {
-            self.answered(index, id, Err(CallError::Protocol(why))).await;
-        }
-    }
-
-    /// An error without an id is the only pending request's, where there is only one.
-    async fn answer_without_id(&mut self, index: usize, error: String) {
-        match self.only_duty(index) {
-            Some(id) => self.answered(index, id, Err(CallError::Raised(error))).await,
-            None => self.noise(
-                index,
-                error.as_bytes(),
-                &"an error without an id, while not exactly one request is pending",
-            ),
-        }
-    }
-
-    fn only_duty(&self, index: usize) -> Option<u64> {
-        let duties = &self.workers.get(index)?.duties;
-        duties.keys().next().copied().filter(|_| duties.len() == 1)
-    }
-
-    async fn answered(&mut self, index: usize, id: u64, outcome: Outcome) {
-        let Some(worker) = self.workers.get_mut(index) else {
-            return;
-        };
-        worker.answered = Instant::now();
-        let Some(duty) = worker.duties.remove(&id) else {
-            if let Some(suppressed) = worker.noise.admit(worker.answered) {
-                tracing::warn!(
-                    toolbox = self.config.id,
-                    suppressed,
-                    id,
-                    "answer to nobody's request dropped"
-                );
-            }
-            return;
-        };
-        self.deadlines.remove(&(duty.due(), id));
-        match duty {
-            Duty::Call {
-                tool, reply, arrived, ..
-            } => {
-                let outcome = outcome.and_then(|result| self.fit(&tool, result));
-                self.record(arrived, outcome.is_ok());
-                reply.send(outcome);
-            }
-            Duty::Describe { waiters, .. } => self.described(index, outcome, waiters).await,
-            Duty::Abandoned { .. } => tracing::info!(toolbox = self.config.id, id, "late answer dropped"),
-        }
-        // One that lives on keeps nobody waiting for its place for long.
-        if self.config.mode == Mode::Oneshot {
-            self.step(index, Event::Served).await;
-        }
-    }
-
-    /// Checks a result before it is answered.
-    fn fit(&self, tool: &Tool, result: Text) -> Outcome {
-        if result.len() > self.config.max_result {
-            return Err(CallError::ResultTooLarge {
-                bytes: result.len(),
-                limit: self.config.max_result,
-            });
-        }
-        aside(tool.is_heavy() || result.len() >= LARGE, || {
-            tool.check_output(result.as_str())
-        })?;
-        Ok(result)
+        worker.duties.insert(ready.id, duty);
     }
 
     pub(super) fn record(&mut self, arrived: Instant, succeeded: bool) {
@@ -351,101 +220,6 @@ impl Toolbox {
             self.failed += 1;
         }
         self.latencies.record(arrived.elapsed());
-    }
-
-    /// Gives up what is due: calls, describes, and processes that stay busy with what was given up.
-    pub(super) async fn expire(&mut self, now: Instant) {
-        while let Some((at, id)) = self.deadlines.first().copied().filter(|(at, _)| *at <= now) {
-            self.deadlines.remove(&(at, id));
-            match self.holder_of(id) {
-                Some(index) => self.expire_duty(index, id, now).await,
-                None => self.expire_waiting(id),
-            }
-        }
-    }
-
-    fn holder_of(&self, id: u64) -> Option<usize> {
-        self.workers.iter().position(|worker| worker.duties.contains_key(&id))
-    }
-
-    /// A call whose time ran out in the queue is answered, and never sent later.
-    fn expire_waiting(&mut self, id: u64) {
-        let place = self.waiting.iter().position(|waiting| waiting.id == id);
-        let Some(waiting) = place.and_then(|place| self.waiting.remove(place)) else {
-            return;
-        };
-        self.record(waiting.call.arrived, false);
-        let error = CallError::Timeout {
-            name: waiting.call.name,
-            timeout: waiting.timeout,
-            hint: "",
-        };
-        waiting.call.reply.send(Err(error));
-    }
-
-    async fn expire_duty(&mut self, index: usize, id: u64, now: Instant) {
-        let Some(worker) = self.workers.get_mut(index) else {
-            return;
-        };
-        let Some(duty) = worker.duties.remove(&id) else { return };
-        let hint = worker.noisy.unwrap_or_default();
-        match duty {
-            Duty::Call {
-                tool,
-                reply,
-                arrived,
-                timeout,
-            } => {
-                self.record(arrived, false);
-                reply.send(Err(CallError::Timeout {
-                    name: tool.name.clone(),
-                    timeout,
-                    hint,
-                }));
-                if self.config.mode == Mode::Oneshot {
-                    // It was started for this call alone.
-                    return self.step(index, Event::Broken("past its time".to_owned())).await;
-                }
-                self.abandon(index, id, now);
-                self.cancel(index, id);
-            }
-            Duty::Describe { waiters, .. } => {
-                self.abandon(index, id, now);
-                self.describe_expired(index, waiters).await;
-            }
-            Duty::Abandoned { since } => {
-                // A concurrent process that answers others is not stuck as a whole.
-                let working = worker
-                    .duties
-                    .values()
-                    .any(|duty| !matches!(duty, Duty::Abandoned { .. }));
-                if !(working && worker.answered > since) {
-                    self.step(index, Event::Broken(format!("busy past the time of its call{hint}")))
-                        .await;
-                }
-            }
-        }
-    }
-
-    /// Keeps the id of a request given up: its late answer is nobody's.
-    fn abandon(&mut self, index: usize, id: u64, now: Instant) {
-        let duty = Duty::Abandoned { since: now };
-        self.deadlines.insert((duty.due(), id));
-        if let Some(worker) = self.workers.get_mut(index) {
-            worker.duties.insert(id, duty);
-        }
-    }
-
-    /// Tells a toolbox that announced `cancel` that nobody waits any longer.
-    fn cancel(&mut self, index: usize, id: u64) {
-        if !self.known.as_ref().is_some_and(|known| known.capabilities.cancel) {
-            return;
-        }
-        self.line.clear();
-        Request::Cancel { target: id }.write(&mut self.line);
-        if let Some(worker) = self.workers.get_mut(index) {
-            worker.send(&self.line);
-        }
     }
 
     pub(super) fn fresh_id(&mut self) -> u64 {

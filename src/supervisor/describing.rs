@@ -39,14 +39,17 @@ pub(super) struct Describing {
     /// When a change of the tools is to be described, and when the last one was.
     changed: Option<Instant>,
     followed: Option<Instant>,
+    /// The process that said so: a sibling may not know of it.
+    witness: Option<usize>,
     waiting: Vec<(Instant, Waiter)>,
 }
 
 impl Describing {
     /// The tools changed: describe anew, for nobody in particular.
-    pub(super) fn want(&mut self, now: Instant) {
+    pub(super) fn want(&mut self, witness: usize, now: Instant) {
         let soonest = self.followed.map_or(now, |last| now.max(last + CHANGES));
         self.changed.get_or_insert(soonest);
+        self.witness = Some(witness);
     }
 
     /// When the first of those waiting has waited long enough, or a change is to be described.
@@ -95,7 +98,8 @@ impl Toolbox {
     pub(super) fn describe_for(&mut self, waiter: Waiter) {
         let patience = match self.phase() {
             Phase::Backoff(_) | Phase::Failed(_) | Phase::Stopping | Phase::Stopped => return tell([waiter], None),
-            Phase::Ready if self.free_worker().is_none() => self.config.describe_timeout.min(BUSY),
+            // Until it is sent; once sent, a describe has all its time.
+            Phase::Ready | Phase::Starting if self.known.is_some() => self.config.describe_timeout.min(BUSY),
             Phase::Ready | Phase::Starting => self.config.describe_timeout,
         };
         self.describing.wanted = true;
@@ -109,10 +113,11 @@ impl Toolbox {
             return;
         }
         let index = match self.config.mode {
-            Mode::Persistent => self.free_worker(),
+            Mode::Persistent => self.free_witness(),
             Mode::Oneshot => self.idle_worker(),
         };
         let Some(index) = index else { return };
+        self.describing.witness = None;
         let waiters = self.describing.take();
         if self.config.mode == Mode::Oneshot {
             self.step(index, Event::Wake).await;
@@ -123,9 +128,24 @@ impl Toolbox {
         self.send_describe(index, waiters);
     }
 
+    /// The process that knows of a change, once it is free; any free one where none is named or it is gone.
+    fn free_witness(&self) -> Option<usize> {
+        let alive = |index: &usize| {
+            self.workers
+                .get(*index)
+                .is_some_and(|worker| matches!(worker.lifecycle.state(), State::Ready { .. }))
+        };
+        match self.describing.witness.filter(alive) {
+            Some(index) => self.is_free(index).then_some(index),
+            None => self.free_worker(),
+        }
+    }
+
+    /// Whether a process that is up describes itself. One that starts does so for itself alone.
     fn describe_in_flight(&self) -> bool {
         self.workers
             .iter()
+            .filter(|worker| *worker.lifecycle.state() != State::Starting)
             .flat_map(|worker| worker.duties.values())
             .any(|duty| matches!(duty, Duty::Describe { .. }))
     }
@@ -206,6 +226,7 @@ impl Toolbox {
             tools: Arc::new(tools),
             capabilities: description.capabilities,
         });
+        self.check_early();
         Ok(())
     }
 
@@ -232,6 +253,12 @@ impl Toolbox {
         .await;
     }
 
+    /// Tells those who waited for a process that ended: what is known, where others of it serve on.
+    pub(super) fn describe_ended(&mut self, waiters: Vec<Waiter>) {
+        let serves = self.phase() == Phase::Ready;
+        tell(waiters, self.known.as_ref().filter(|_| serves));
+    }
+
     /// Nobody waits for a toolbox that is down.
     pub(super) fn settle_describes(&mut self) {
         if matches!(
@@ -241,9 +268,4 @@ impl Toolbox {
             tell(self.describing.take(), None);
         }
     }
-}
-
-/// Tells the waiters of a describe whose process ended.
-pub(super) fn abandon(waiters: Vec<Waiter>) {
-    tell(waiters, None);
 }

@@ -18,11 +18,15 @@
 //! [`Process::poll_event`]: crate::process::Process::poll_event
 //! [`ReplyTo`]: crate::tools::outcome::ReplyTo
 
+mod answers;
 mod aside;
 mod calls;
 mod describing;
+mod expiry;
 pub mod lifecycle;
+mod queue;
 pub mod restart;
+mod showing;
 pub mod status;
 mod tail;
 mod toolbox;
@@ -58,7 +62,7 @@ pub(super) enum Control {
     Stop(Duration),
 }
 
-/// The mailbox of a toolbox. Cheap to clone; the toolbox ends when asked, not when the last handle goes.
+/// The mailbox of a toolbox. Cheap to clone; the toolbox stops when asked, or when the last handle goes.
 #[derive(Debug, Clone)]
 pub struct ToolboxHandle {
     calls: mpsc::Sender<Call>,

@@ -1,21 +1,19 @@
 //! The task of one toolbox: its state and the loop that moves it.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Sleep;
 
-use super::calls::Waiting;
-use super::describing::{Describing, Known, abandon};
-use super::lifecycle::{Action, Event, State};
-use super::status::{Brief, Latencies, Phase, ProcessSnapshot, Snapshot};
-use super::worker::{Duty, Worker, lossy, poll_workers};
+use super::describing::{Describing, Known};
+use super::lifecycle::{Action, Event, State, Then};
+use super::queue::Queue;
+use super::status::{Brief, Latencies};
+use super::worker::{Duty, Waiter, Worker, lossy, poll_workers};
 use super::{Control, Surroundings};
 use crate::config::{Kind, Mode, ToolboxConfig};
 use crate::process::ProcessEvent;
@@ -30,12 +28,12 @@ const BATCH: usize = 256;
 pub(super) struct Toolbox {
     pub(super) config: ToolboxConfig,
     program: Program,
-    surroundings: Surroundings,
+    pub(super) surroundings: Surroundings,
     mail: mpsc::Receiver<Call>,
     control: mpsc::UnboundedReceiver<Control>,
     pub(super) brief: watch::Sender<Brief>,
     pub(super) workers: Vec<Worker>,
-    pub(super) waiting: VecDeque<Waiting>,
+    pub(super) queue: Queue,
     /// When a request id is due: its call's deadline, then the end of its grace.
     pub(super) deadlines: BTreeSet<(Instant, u64)>,
     pub(super) next_id: u64,
@@ -49,6 +47,8 @@ pub(super) struct Toolbox {
     pub(super) latencies: Latencies,
     /// The toolbox this one takes the place of, until that has ended: the two never overlap.
     predecessor: Option<JoinHandle<Vec<Call>>>,
+    /// Calls a predecessor left after this one was told to stop as well: for the next.
+    inherited: Vec<Call>,
     /// Whether the task is to end once its processes have.
     stopping: bool,
     turn: usize,
@@ -88,7 +88,8 @@ impl Toolbox {
             mail,
             control,
             brief,
-            waiting: VecDeque::new(),
+            queue: Queue::default(),
+            inherited: Vec::new(),
             deadlines: BTreeSet::new(),
             next_id: 0,
             describing: Describing::default(),
@@ -165,10 +166,12 @@ impl Toolbox {
             Wake::Time => self.time_passed().await,
             Wake::Inherited(calls) => {
                 self.predecessor = None;
-                if !self.stopping {
+                if self.stopping {
+                    self.inherited = calls;
+                } else {
                     self.start_all().await;
+                    self.inherit(calls);
                 }
-                calls.into_iter().for_each(|call| self.admit(call));
             }
         }
     }
@@ -208,7 +211,8 @@ impl Toolbox {
 
     /// Calls that were never sent: whoever takes this toolbox's place may serve them.
     fn leftovers(mut self) -> Vec<Call> {
-        let mut calls: Vec<Call> = self.waiting.drain(..).map(Waiting::into_call).collect();
+        let mut calls = self.inherited;
+        calls.extend(self.queue.drain().map(|(call, _)| call));
         while let Ok(call) = self.mail.try_recv() {
             calls.push(call);
         }
@@ -308,16 +312,16 @@ impl Toolbox {
         let replaced = match worker.lifecycle.state() {
             // Why it was killed says more than that it was.
             State::Stopping {
-                then: super::lifecycle::Then::Fail(why),
-                ..
+                then: Then::Fail(why), ..
             } => Some(why.clone()),
             _ => None,
         };
         let reason = worker.last_words(&replaced.unwrap_or_else(|| exit.to_string()));
         let duties = std::mem::take(&mut worker.duties);
         let idle = duties.is_empty();
+        let mut waiters = Vec::new();
         for (id, duty) in duties {
-            self.end_duty(id, duty, &reason);
+            waiters.extend(self.end_duty(id, duty, &reason));
         }
         if !(idle && (self.config.mode == Mode::Oneshot || self.stopping)) {
             tracing::warn!(toolbox = self.config.id, reason, "process ended");
@@ -330,18 +334,11 @@ impl Toolbox {
             },
         )
         .await;
-        if self.stopping
-            && self
-                .workers
-                .get(index)
-                .is_some_and(|w| *w.lifecycle.state() == State::Idle)
-        {
-            self.step(index, Event::Stop(Duration::ZERO)).await;
-        }
+        self.describe_ended(waiters);
     }
 
-    /// Answers for a process that ended.
-    fn end_duty(&mut self, id: u64, duty: Duty, reason: &str) {
+    /// Answers for a process that ended; gives back who waited for it to describe itself.
+    fn end_duty(&mut self, id: u64, duty: Duty, reason: &str) -> Vec<Waiter> {
         self.deadlines.remove(&(duty.due(), id));
         match duty {
             Duty::Call { reply, arrived, .. } => {
@@ -353,103 +350,10 @@ impl Toolbox {
                 };
                 reply.send(Err(error));
             }
-            Duty::Describe { waiters, .. } => abandon(waiters),
+            Duty::Describe { waiters, .. } => return waiters,
             Duty::Abandoned { .. } => {}
         }
-    }
-
-    fn publish_brief(&mut self) {
-        let phase = self.phase();
-        let tools = self.known.as_ref().map(|known| Arc::clone(&known.tools));
-        let settled = phase != Phase::Starting;
-        let changed = self.brief.send_if_modified(|brief| {
-            let same_tools = match (&brief.tools, &tools) {
-                (Some(old), Some(new)) => Arc::ptr_eq(old, new),
-                (None, None) => true,
-                _ => false,
-            };
-            if brief.phase == phase && same_tools {
-                return false;
-            }
-            *brief = Brief {
-                tools,
-                settled: brief.settled || settled,
-                phase,
-            };
-            true
-        });
-        if changed {
-            self.surroundings.changes.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    /// The best state among the processes.
-    pub(super) fn phase(&self) -> Phase {
-        let rank = |phase: &Phase| match phase {
-            Phase::Ready => 0,
-            Phase::Starting => 1,
-            Phase::Backoff(_) => 2,
-            Phase::Stopping => 3,
-            Phase::Failed(_) => 4,
-            Phase::Stopped => 5,
-        };
-        if self.stopping {
-            return Phase::Stopping;
-        }
-        if self.is_succeeding() {
-            return Phase::Starting;
-        }
-        let phases = self.workers.iter().map(|worker| match worker.lifecycle.state() {
-            State::Ready { .. }
-            | State::Idle
-            | State::Stopping {
-                then: super::lifecycle::Then::Idle,
-                ..
-            } => Phase::Ready,
-            State::Starting => Phase::Starting,
-            State::Backoff { reason, .. } => Phase::Backoff(reason.clone()),
-            State::Failed { reason } => Phase::Failed(reason.clone()),
-            State::Stopping {
-                then: super::lifecycle::Then::Fail(reason),
-                ..
-            } => Phase::Backoff(reason.clone()),
-            State::Stopping { .. } => Phase::Stopping,
-            State::Stopped => Phase::Stopped,
-        });
-        phases.min_by_key(rank).unwrap_or(Phase::Stopped)
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        let now = Instant::now();
-        let retry = self.workers.iter().filter_map(|worker| match worker.lifecycle.state() {
-            State::Backoff { until, .. } => Some(until.saturating_duration_since(now)),
-            _ => None,
-        });
-        let process = |worker: &Worker| {
-            worker.process.as_ref().map(|process| ProcessSnapshot {
-                pid: process.pid(),
-                uptime: now.saturating_duration_since(worker.spawned),
-                in_flight: worker
-                    .duties
-                    .values()
-                    .filter(|duty| matches!(duty, Duty::Call { .. }))
-                    .count(),
-            })
-        };
-        let restarts = match self.config.mode {
-            Mode::Persistent => self.workers.iter().map(|worker| worker.spawns.saturating_sub(1)).sum(),
-            Mode::Oneshot => 0,
-        };
-        Snapshot {
-            phase: self.phase(),
-            retry_in: retry.min(),
-            processes: self.workers.iter().filter_map(process).collect(),
-            restarts,
-            succeeded: self.succeeded,
-            failed: self.failed,
-            pending: self.waiting.len(),
-            latency: self.latencies.percentiles(),
-        }
+        Vec::new()
     }
 }
 
@@ -476,7 +380,7 @@ fn log_state(toolbox: &str, state: &State) {
         State::Failed { reason } => tracing::error!(
             toolbox,
             reason,
-            "down until asked: see the reason, then `toolhost reload`"
+            "down until asked: mend it, then `toolhost reload` or SIGHUP"
         ),
         state => tracing::debug!(toolbox, ?state, "state"),
     }

@@ -20,9 +20,6 @@ use crate::tools::tool::{Tool, ToolSet};
 /// Bytes a process may have left unread before it is handed no further call.
 const BACKLOG: usize = 1024 * 1024;
 
-/// How long a process may stay busy with a call that was given up, before it is replaced.
-const GRACE: Duration = Duration::from_secs(1);
-
 /// Lines of noise or stderr logged a second, for each process.
 const LOGGED: u32 = 20;
 
@@ -54,6 +51,8 @@ pub(super) enum Duty {
     Abandoned {
         /// When it was given up.
         since: Instant,
+        /// When it is looked at again.
+        due: Instant,
     },
 }
 
@@ -62,8 +61,7 @@ impl Duty {
     pub(super) fn due(&self) -> Instant {
         match self {
             Self::Call { arrived, timeout, .. } => *arrived + *timeout,
-            Self::Describe { due, .. } => *due,
-            Self::Abandoned { since } => *since + GRACE,
+            Self::Describe { due, .. } | Self::Abandoned { due, .. } => *due,
         }
     }
 }

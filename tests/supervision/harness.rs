@@ -110,6 +110,15 @@ impl Hosted {
         self
     }
 
+    /// Waits until so many calls wait for a process.
+    pub(crate) async fn pending(&self, wanted: usize) {
+        let start = Instant::now();
+        while self.handle.snapshot().await.unwrap().pending != wanted {
+            assert!(start.elapsed() < DEADLINE, "never {wanted} calls waiting");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+
     pub(crate) async fn pid(&self) -> i32 {
         i32::try_from(self.call("pid", json!({})).await.unwrap().as_i64().unwrap()).unwrap()
     }

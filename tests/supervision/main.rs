@@ -8,6 +8,7 @@
 )]
 
 mod calls;
+mod early;
 mod faults;
 mod harness;
 mod life;

@@ -93,7 +93,7 @@ fn wrong_usage_ends_with_2_and_says_why_on_stderr() {
         (&["call", "a", "b", "n:=x"], "hint: for the text 'x', write n=x"),
         (&["call", "a", "b", "--json", "[]"], "--json is not one JSON object"),
         (&["call", "a", "b", "x=1", "--json", "{}"], "cannot be used with"),
-        (&["list", "--timeout", "10"], "time unit"),
+        (&["list", "--timeout", "10 lightyears"], "expected a time such as 500ms"),
         (&["list", "--bus", "localhost:8181"], "expected ws://HOST:PORT/PATH"),
         (&["run", "--bus", "ws://x", "--embedded-bus"], "cannot be used with"),
     ];

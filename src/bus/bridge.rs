@@ -30,12 +30,12 @@ use super::toolboxes::Toolboxes;
 use super::topic::{Peek, Topic, peek};
 use crate::config::ToolService;
 use crate::log_limit::KeyedLogLimit;
+use crate::tools::outcome::CallError;
 
 /// Refreshes of all toolboxes at once; discover requests beyond it share the next one.
 const MAX_DISCOVERS: usize = 16;
 /// Bytes a frame may have. The OVOS bus resets a connection that sends more than its 25 MB, and
-/// with it every call in flight: one answer is the smaller loss. Only a caller whose own context
-/// fills the bus gets there, results are held below by `max_result`.
+/// with it every call in flight.
 const MAX_FRAME: usize = 24_000_000;
 /// How often a kind of malformed Message is logged.
 const MALFORMED_PERIOD: Duration = Duration::from_secs(10);
@@ -92,7 +92,15 @@ struct Answers<O> {
 
 impl<O: Outgoing> Answers<O> {
     fn send(&self, asker: &Asker, answer: &Answer<'_>) {
-        let frame = frame(&asker.topic, answer, &asker.context);
+        let mut frame = frame(&asker.topic, answer, &asker.context);
+        if frame.len() > MAX_FRAME {
+            let error = CallError::ResultTooLarge {
+                bytes: frame.len(),
+                limit: MAX_FRAME,
+            };
+            frame = answer.refused(error, |answer| self::frame(&asker.topic, answer, &asker.context));
+        }
+        // Now it is the caller's own context: one answer is a smaller loss than the connection.
         if frame.len() > MAX_FRAME {
             error!(topic = %asker.topic, bytes = frame.len(), limit = MAX_FRAME, "answer too large for the bus: not sent");
             return;

@@ -143,6 +143,40 @@ pub enum Answer<'a> {
     Status(bool),
 }
 
+/// Characters of a name that an answer too large to be sent still echoes.
+const ECHOED: usize = 200;
+
+impl Answer<'_> {
+    /// What `write` makes of `error` in the place of this answer, which is too large to be sent.
+    pub fn refused<T>(&self, error: CallError, write: impl FnOnce(&Answer<'_>) -> T) -> T {
+        let text = error.to_string();
+        let nothing = Text::from("[]".to_owned());
+        match self {
+            Self::Call { toolbox_id, .. } => write(&Answer::Call {
+                toolbox_id,
+                outcome: &Err(error),
+            }),
+            Self::Invoke { name, .. } => {
+                let name: String = name.chars().take(ECHOED).collect();
+                write(&Answer::Invoke {
+                    name: &name,
+                    outcome: &Err(error),
+                })
+            }
+            Self::Get(_) => write(&Answer::Get(&Err(error))),
+            Self::Discover(listing) => write(&Answer::Discover(&Listing {
+                toolbox_id: listing.toolbox_id.clone(),
+                tools: nothing,
+            })),
+            Self::Tools { .. } => write(&Answer::Tools {
+                tools: &nothing,
+                error: Some(&text),
+            }),
+            Self::Status(status) => write(&Answer::Status(*status)),
+        }
+    }
+}
+
 impl Payload for Answer<'_> {
     fn length(&self) -> usize {
         40 + match self {

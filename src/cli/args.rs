@@ -143,7 +143,7 @@ pub struct AskArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "config")]
     pub ca_file: Option<PathBuf>,
     /// How long to wait for an answer, such as 500ms, 10s or 2m [default: 30s; list and get: 10s; discover: 3s]
-    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = crate::config::time)]
     pub timeout: Option<Duration>,
 }
 

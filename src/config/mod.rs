@@ -50,6 +50,14 @@ use std::time::Duration;
 
 use crate::json::Text;
 
+/// A time as the file writes it: `200ms`, `1m 30s`, a bare number of seconds.
+///
+/// # Errors
+/// In words, where it is none, or longer than a year.
+pub fn time(text: &str) -> Result<Duration, String> {
+    quantity::duration(text).ok_or_else(|| "expected a time such as 500ms, 10s or 1m 30s, up to a year".to_owned())
+}
+
 /// Looks a variable of the environment up; passed in, so that a test brings its own.
 pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 

@@ -107,7 +107,7 @@ fn every_key_reaches_its_place() {
     };
     expected.required = true;
     expected.max_line = 1 << 20;
-    expected.max_result = 25_000_000;
+    expected.max_result = 23_000_000;
     expected.coerce = true;
     expected.publish = Publish {
         namespace: Some("wn".into()),

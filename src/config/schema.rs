@@ -168,7 +168,7 @@ struct Toolbox {
     /// The longest line read from the toolbox, up to 1GiB. Default: 16MiB.
     #[schemars(extend("default" = "16MiB"))]
     max_line: Size,
-    /// The largest answer put on the bus, up to 25MB. Default: 8MiB.
+    /// The largest answer put on the bus, up to 23MB. Default: 8MiB.
     #[schemars(extend("default" = "8MiB"))]
     max_result: Size,
     /// Whether arguments are turned into the types of their schema, where that is plain. Default: false.

@@ -44,8 +44,8 @@ const LATER: &[&str] = &["tools", "script", "mcp", "opm", "limits", "idle_timeou
 
 const NOT_YET: &str = "is not in this version of toolhost yet";
 
-/// The OVOS bus ends a connection that sends more; what is left of its 25 MiB is for the rest of the message.
-const LARGEST_RESULT: usize = 25_000_000;
+/// The OVOS bus ends a connection that sends more than its 25 MB; two are for the rest of the message.
+const LARGEST_RESULT: usize = 23_000_000;
 
 const LARGEST_LINE: usize = 1 << 30;
 
@@ -173,7 +173,7 @@ impl Reader<'_> {
             "required" => set(&mut toolbox.required, self.boolean(value, path)),
             "max_line" => set(&mut toolbox.max_line, self.size(value, path, LARGEST_LINE, "1GiB")),
             "max_result" => {
-                let most = "25MB, where the OVOS bus cuts a connection";
+                let most = "23MB, which is near what the OVOS bus takes";
                 set(&mut toolbox.max_result, self.size(value, path, LARGEST_RESULT, most));
             }
             "coerce" => set(&mut toolbox.coerce, self.boolean(value, path)),

@@ -199,15 +199,16 @@ impl Process {
                 None => {}
             }
             let Some(stdout) = &mut self.stdout else {
-                return Poll::Pending;
+                // A last line may have no end.
+                return self
+                    .stdout_lines
+                    .take_rest()
+                    .map_or(Poll::Pending, |line| Poll::Ready(ProcessEvent::Line(line)));
             };
             if ready!(poll_read(Pin::new(stdout), cx, &mut self.stdout_lines)) {
                 continue;
             }
             self.stdout = None;
-            if let Some(line) = self.stdout_lines.take_rest() {
-                return Poll::Ready(ProcessEvent::Line(line));
-            }
             self.pipe_closed("stdout");
         }
     }
@@ -218,15 +219,15 @@ impl Process {
                 return Poll::Ready(ProcessEvent::Stderr(line));
             }
             let Some(stderr) = &mut self.stderr else {
-                return Poll::Pending;
+                return self
+                    .stderr_lines
+                    .take_rest()
+                    .map_or(Poll::Pending, |line| Poll::Ready(ProcessEvent::Stderr(line)));
             };
             if ready!(poll_read(Pin::new(stderr), cx, &mut self.stderr_lines)) {
                 continue;
             }
             self.stderr = None;
-            if let Some(line) = self.stderr_lines.take_rest() {
-                return Poll::Ready(ProcessEvent::Stderr(line));
-            }
         }
     }
 

@@ -40,11 +40,15 @@ pub struct Program {
 
 /// A whole environment. `Debug` shows no values: some are secret.
 #[derive(Clone, Default)]
-pub struct Environment(BTreeMap<OsString, OsString>);
+pub struct Environment {
+    variables: BTreeMap<OsString, OsString>,
+    /// Whether PATH is the toolbox's own, and so not to be shown.
+    own_path: bool,
+}
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.variables.keys()).finish()
     }
 }
 
@@ -65,11 +69,22 @@ impl Environment {
         all.extend(host.into_iter().filter(|(name, _)| is_inherited(name, inherit)));
         all.extend(own.iter().map(|(name, value)| (name.into(), value.into())));
         all.insert("TOOLHOST_TOOLBOX_ID".into(), toolbox_id.into());
-        Self(all)
+        Self {
+            variables: all,
+            own_path: own.contains_key("PATH"),
+        }
+    }
+
+    /// The PATH for an error that callers see: what `env` and `env_file` set is nobody's business.
+    fn shown_path(&self) -> String {
+        if self.own_path {
+            return "that its env sets".to_owned();
+        }
+        self.path().to_string_lossy().into_owned()
     }
 
     fn path(&self) -> &OsStr {
-        self.0
+        self.variables
             .get(OsStr::new("PATH"))
             .map_or(OsStr::new(DEFAULT_PATH), OsString::as_os_str)
     }
@@ -147,7 +162,12 @@ pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnErr
         }
     };
     // A child that was never waited for has a pid.
-    let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or_default();
+    let pid = child.id().and_then(|pid| i32::try_from(pid).ok());
+    // Group 0 would be the host's own.
+    let pid = pid.ok_or_else(|| SpawnError::Other {
+        program: path,
+        error: io::Error::other("the process has no id"),
+    })?;
     Ok(Process::new(child, Pid::from_raw(pid), program.max_line, guard.clone()))
 }
 
@@ -160,7 +180,7 @@ fn command(program: &Program, path: &Path) -> tokio::process::Command {
     command
         .current_dir(&program.cwd)
         .env_clear()
-        .envs(&program.environment.0)
+        .envs(&program.environment.variables)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -186,7 +206,7 @@ fn find(program: &Program) -> Result<PathBuf, SpawnError> {
         });
     found.filter(|_| !name.is_empty()).ok_or_else(|| SpawnError::NotOnPath {
         program: name.to_owned(),
-        path: path.to_string_lossy().into_owned(),
+        path: program.environment.shown_path(),
         cwd: program.cwd.clone(),
     })
 }
@@ -251,7 +271,7 @@ mod tests {
         ]);
         let environment = Environment::of_toolbox("wn", host, &["HTTP_PROXY".to_owned()], &own);
         let text: Vec<_> = environment
-            .0
+            .variables
             .iter()
             .map(|(k, v)| format!("{}={}", k.display(), v.display()))
             .collect();

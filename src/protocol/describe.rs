@@ -80,6 +80,8 @@ impl Description {
         }
         twice(&description.tools, &mut faults);
         if faults.is_empty() {
+            let unknown = description.unknown_capabilities.iter();
+            warnings.extend(unknown.map(|name| format!("the capability '{name}' is not known and does nothing")));
             description.warnings = warnings;
             return Ok(description);
         }

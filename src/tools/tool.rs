@@ -168,7 +168,8 @@ fn as_object<'a>(raw: Option<&'a str>, absent: &'a str) -> &'a str {
         None => absent,
         Some("true") => "{}",
         Some("false") => r#"{"not":{}}"#,
-        Some(raw) => raw,
+        Some(raw) if raw.starts_with('{') => raw,
+        Some(_) => absent,
     }
 }
 

@@ -173,3 +173,66 @@ async fn a_change_is_asked_of_the_process_that_told_it() {
     };
     eventually("the new tool", grown).await;
 }
+
+#[tokio::test]
+async fn a_tool_that_asks_for_an_endless_time_gets_the_usual_one() {
+    let toolbox = Hosted::start(shaped(&json!({"tool": {"timeout": 1e19}})));
+    assert_eq!(toolbox.call("t", json!({})).await, Ok(json!(1)));
+}
+
+#[tokio::test]
+async fn a_tool_whose_schema_is_none_costs_itself_alone() {
+    let toolbox = Hosted::start(shaped(&json!({"tool": {"argument_schema": 5}})));
+    let error = toolbox.call("t", json!({})).await.unwrap_err();
+    assert_eq!(
+        error,
+        "Invalid schema of 't': argument_schema: expected an object or a boolean"
+    );
+    let definition = toolbox
+        .handle
+        .describe()
+        .await
+        .unwrap()
+        .get("t")
+        .unwrap()
+        .definition
+        .as_str()
+        .to_owned();
+    assert!(
+        definition.contains(r#""argument_schema":{"type":"object"}"#),
+        "{definition}"
+    );
+}
+
+#[tokio::test]
+async fn an_own_path_is_not_shown_to_callers() {
+    let mut config = config("odd", &["no-such-program"]);
+    config.env.0.insert("PATH".into(), "/opt/s3cr3t-token/bin".into());
+    let error = Hosted::start(config).call("any", json!({})).await.unwrap_err();
+    assert!(
+        error.contains("'no-such-program' not found on the PATH that its env sets"),
+        "{error}"
+    );
+    assert!(!error.contains("s3cr3t"), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_without_an_end_of_line_counts_though_a_daemon_holds_the_pipe() {
+    let program = r#"
+import json, os, sys, time
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["op"] == "describe":
+        print(json.dumps({"id": request["id"], "result": {"tools": [{"name": "t"}]}}), flush=True)
+    else:
+        if os.fork() == 0:
+            os.setsid(); time.sleep(5); os._exit(0)
+        sys.stdout.write(json.dumps({"id": request["id"], "result": 1})); sys.stdout.flush(); os._exit(0)
+"#;
+    let mut config = config("daemon", &["python3", "-c", program]);
+    config.mode = Mode::Oneshot;
+    assert_eq!(
+        Hosted::start(config).ready().await.call("t", json!({})).await,
+        Ok(json!(1))
+    );
+}

@@ -316,25 +316,42 @@ async fn derived_contexts_are_carried_whatever_is_in_them() {
 }
 
 #[test]
-fn an_answer_that_would_cost_the_connection_stays_here() {
-    let sent = Arc::new(AtomicU64::new(0));
+fn an_answer_that_would_cost_the_connection_is_an_error_and_a_context_that_would_is_not_answered() {
+    let frames = Arc::new(Mutex::new(Vec::<String>::new()));
     let outgoing = {
-        let sent = Arc::clone(&sent);
-        move |_: Utf8Bytes| count(&sent)
+        let frames = Arc::clone(&frames);
+        move |frame: Utf8Bytes| lock(&frames).push(frame.as_str().to_owned())
     };
     let answers = Answers {
         outgoing,
         sent: AtomicU64::new(0),
     };
-    let asker = Asker {
-        topic: "ovos.tools.list.response".into(),
+    let mut asker = Asker {
+        topic: "t.response".into(),
         context: "{}".into(),
     };
-    for (bytes, expected) in [(MAX_FRAME, 0), (MAX_FRAME - 100, 1)] {
-        let tools = &Text::from(" ".repeat(bytes));
-        answers.send(&asker, &Answer::Tools { tools, error: None });
-        assert_eq!(sent.load(Ordering::Relaxed), expected);
-    }
+    let large = Text::from(format!("\"{}\"", "x".repeat(MAX_FRAME)));
+    let outcome = &Ok(large.clone());
+    let answer = Answer::Call {
+        toolbox_id: "wn",
+        outcome,
+    };
+    answers.send(&asker, &answer);
+    let name = &"n".repeat(MAX_FRAME);
+    let outcome = &Err(CallError::UnknownTool(name.clone()));
+    answers.send(&asker, &Answer::Invoke { name, outcome });
+    let (tools, error) = (&Text::from(format!("[{}]", large.as_str())), None);
+    answers.send(&asker, &Answer::Tools { tools, error });
+    asker.context = format!(r#"{{"key":{}}}"#, large.as_str());
+    answers.send(&asker, &answer);
+    let frames = lock(&frames);
+    assert_eq!(frames.len(), 3);
+    assert!(
+        frames
+            .iter()
+            .all(|frame| frame.len() < 1000 && frame.contains("ResultTooLarge: result too large ("))
+    );
+    assert!(frames[0].contains(r#"{"toolbox_id":"wn","error":"#) && frames[1].contains(r#"{"name":"nnn"#));
 }
 
 /// `cargo test --release --lib bus::bridge -- --ignored --nocapture`

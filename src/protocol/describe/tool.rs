@@ -155,14 +155,15 @@ fn argument_schema(fields: &mut Fields<'_, '_>) -> Option<String> {
 fn schema(fields: &mut Fields<'_, '_>, name: &str) -> Option<String> {
     let raw = fields.raw(name)?;
     match json::kind(raw) {
-        Kind::Object | Kind::Bool => Some(raw.get().to_owned()),
-        _ => {
-            let kind = json_kind(raw);
-            fields.fault_here(&format!("has an {name} that is {kind}, expected an object"));
-            None
-        }
+        Kind::Object | Kind::Bool => {}
+        // It does not compile either, which costs this tool its calls and no other.
+        _ => fields.warn_here(&format!("has an {name} that is {}, expected an object", json_kind(raw))),
     }
+    Some(raw.get().to_owned())
 }
+
+/// The longest time a tool may ask for: a year, so that no clock overflows.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A duration (`"1m 30s"`), or seconds as a number.
 fn timeout(fields: &mut Fields<'_, '_>) -> Option<Duration> {
@@ -171,9 +172,12 @@ fn timeout(fields: &mut Fields<'_, '_>) -> Option<Duration> {
         Some(text) => humantime::parse_duration(&text).ok(),
         None => raw.get().parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok()),
     };
-    let parsed = parsed.filter(|timeout| !timeout.is_zero());
+    let parsed = parsed.filter(|timeout| !timeout.is_zero() && *timeout <= LONGEST);
     if parsed.is_none() {
-        fields.fault_here("has a timeout that is neither a duration such as \"90s\" nor a number of seconds above 0");
+        fields.warn_here(
+            "has a timeout that is neither a duration such as \"90s\" nor a number of seconds, above 0 and up to a \
+             year: it is ignored",
+        );
     }
     parsed
 }

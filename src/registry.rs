@@ -96,11 +96,17 @@ impl Registry {
 
     /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder.
     pub async fn stop(&self, rung: Duration) {
+        let tell = || {
+            self.hosted()
+                .toolboxes
+                .iter()
+                .for_each(|toolbox| toolbox.handle.stop(rung))
+        };
+        // Before the lock too: a reload may hold it for as long as what it removed takes to end.
+        tell();
         // A reload that comes later finds nothing to start toolboxes with.
         let tasks = self.tasks.lock().await.take().unwrap_or_default();
-        for toolbox in self.hosted().toolboxes.iter().rev() {
-            toolbox.handle.stop(rung);
-        }
+        tell();
         for (_, task) in tasks {
             // Calls that no process was asked are answered by being dropped.
             let _calls = task.await;

@@ -40,7 +40,12 @@ pub async fn configuration(file: Option<&Path>) -> Result<Vec<Report>, Error> {
 /// A working folder that is gone.
 pub async fn command(argv: &[String]) -> Result<Report, Error> {
     let cwd = std::env::current_dir().map_err(|error| Error::failed(format!("no working folder: {error}")))?;
-    Ok(toolbox(&ToolboxConfig::new("check", Kind::Command(argv.to_vec()), cwd)).await)
+    let config = ToolboxConfig {
+        // Its author is waiting, and nothing is downloaded first.
+        describe_timeout: ANSWER,
+        ..ToolboxConfig::new("check", Kind::Command(argv.to_vec()), cwd)
+    };
+    Ok(toolbox(&config).await)
 }
 
 /// Checks one toolbox with what every toolbox must pass.

@@ -150,7 +150,7 @@ impl Game<'_> {
             .iter()
             .any(|pattern| pattern.pointer("/result/tools").is_some());
         let patience = if describes {
-            self.subject.config.describe_timeout.max(ANSWER)
+            self.subject.config.describe_timeout
         } else {
             ANSWER
         };

@@ -78,6 +78,8 @@ fn failed(text: String) -> Error {
         Some("`toolhost discover` shows which tools there are")
     } else if text.starts_with("Ambiguous tool name: ") {
         Some("`toolhost call TOOLBOX TOOL` says which one")
+    } else if text.starts_with("Invalid arguments for ") && text.contains(", got string") {
+        Some("key=text is a string; write key:=2 for a number, key:=true, key:=[1,2]")
     } else {
         None
     };

@@ -2,8 +2,8 @@
 //!
 //! `args` is the one table of what can be typed. `arguments`, `request`, `answer`, `spell`,
 //! `table`, `listing`, `example`, `banner` and `status_view` are pure: text in, text out.
-//! `output` is the only module that writes to stdout and stderr, `ask` the only one that
-//! waits for anybody.
+//! `output` is the only module that writes to stdout and stderr; `ask` and its `wire` wait for
+//! answers, `bus` for a signal, and what hosts is behind `hosting`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -130,7 +130,7 @@ fn attach(
     (bridge, link)
 }
 
-/// A bridge on the inside of `transport`, for one request; it ends with `stop`.
+/// A bridge on the inside of `transport`, for one request; it ends with the transport.
 pub(super) fn attach_for_one_request(
     transport: impl Transport,
     config: &Config,

@@ -8,6 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -17,7 +19,7 @@ use crate::cli::ask::Attached;
 use crate::cli::early::Held;
 use crate::cli::hosting::{Eventually, Hosting};
 use crate::cli::output::Output;
-use crate::config::{self, BusUrl, Config};
+use crate::config::{self, BusConfig, BusUrl, Config};
 use crate::control::{self, verb::Verbs};
 use crate::error::{Error, Exit};
 use crate::process::guard::Guard;
@@ -73,13 +75,14 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
     drop(held);
     let mut config = load(args.config.as_deref())?;
+    let bus_in_file = config.bus.clone();
     if let Some(url) = &args.bus {
         config.bus.url = BusUrl::Url(url.clone());
     }
     if let Some(address) = args.embedded_bus {
         config.bus.url = BusUrl::Embedded(address);
     }
-    let registry = start_registry(&config).await;
+    let registry = start_registry(&config, bus_in_file).await;
     let joined = bus::join(&config, Arc::clone(&registry)).await;
     let bus = match joined {
         Ok(bus) => bus,
@@ -116,9 +119,16 @@ fn load(named: Option<&Path>) -> Result<Config, Error> {
     Config::load(&file, &config::process_env).map_err(|faults| Error::usage(faults.to_string()))
 }
 
-async fn start_registry(config: &Config) -> Arc<Registry> {
+/// Starts the toolboxes; `bus` is what the file says of the bus, which a reload cannot change.
+async fn start_registry(config: &Config, bus: BusConfig) -> Arc<Registry> {
     let file = config.file.clone();
-    let load = move || Config::load(&file, &config::process_env).map_err(|faults| faults.to_string());
+    let load = move || {
+        let config = Config::load(&file, &config::process_env).map_err(|faults| faults.to_string())?;
+        if config.bus != bus {
+            tracing::warn!("`bus:` was changed: it takes effect when toolhost is started anew");
+        }
+        Ok(config)
+    };
     let surroundings = Surroundings {
         guard: Guard::of_this_process(),
         ..Surroundings::default()
@@ -138,7 +148,9 @@ fn serve_control(host: &Arc<Host>, args: &RunArgs, stop: &CancellationToken, tas
 /// Shows a person what is up once everything has come up or failed.
 async fn welcome(host: Arc<Host>, output: Output, stop: CancellationToken) {
     let shown = async {
-        host.settled(BANNER_PATIENCE).await;
+        if !settled(&host.registry, BANNER_PATIENCE).await {
+            tracing::info!("some toolboxes are still starting");
+        }
         output.tell_a_person(&report::banner(&host, output.colours_stderr()));
     };
     tokio::select! {
@@ -173,39 +185,16 @@ impl Host {
 
     /// Ends with the first required toolbox that cannot be started.
     async fn required_failed(&self) -> Error {
-        for toolbox in self
-            .registry
-            .toolboxes()
-            .iter()
-            .filter(|toolbox| toolbox.config.required)
-        {
-            let mut brief = toolbox.brief();
-            let Ok(brief) = brief
-                .wait_for(|brief| brief.settled)
-                .await
-                .map(|brief| brief.phase.clone())
-            else {
-                continue;
-            };
-            if let Phase::Backoff(why) | Phase::Failed(why) = brief {
-                let what = format!("the required toolbox '{}' cannot be started: {why}", toolbox.config.id);
+        let toolboxes = self.registry.toolboxes();
+        let required = toolboxes.iter().filter(|toolbox| toolbox.config.required);
+        let mut outcomes: FuturesUnordered<_> = required.map(|toolbox| outcome(toolbox)).collect();
+        while let Some(outcome) = outcomes.next().await {
+            if let Some((toolbox_id, why)) = outcome {
+                let what = format!("the required toolbox '{toolbox_id}' cannot be started: {why}");
                 return Error::new(Exit::Failed, what);
             }
         }
         std::future::pending().await
-    }
-
-    /// Waits until every toolbox has come up or failed, but not longer than `patience`.
-    async fn settled(&self, patience: Duration) {
-        let all = async {
-            for toolbox in self.registry.toolboxes() {
-                // One that ended meanwhile has settled too.
-                _ = toolbox.brief().wait_for(|brief| brief.settled).await.is_ok();
-            }
-        };
-        if tokio::time::timeout(patience, all).await.is_err() {
-            tracing::info!("some toolboxes are still starting");
-        }
     }
 
     /// Toolboxes first, so that what they finish is still answered; then the bus.
@@ -213,6 +202,27 @@ impl Host {
         tracing::info!("stopping");
         self.registry.stop(STOP_RUNG).await;
         self.bus.leave().await;
+    }
+}
+
+/// Waits until every toolbox has come up or failed, for `patience` in all; whether they have.
+async fn settled(registry: &Registry, patience: Duration) -> bool {
+    let all = async {
+        for toolbox in registry.toolboxes() {
+            // One that ended meanwhile has settled too.
+            _ = toolbox.brief().wait_for(|brief| brief.settled).await.is_ok();
+        }
+    };
+    tokio::time::timeout(patience, all).await.is_ok()
+}
+
+/// Why a toolbox did not come up when it was started first; `None` where it did.
+async fn outcome(toolbox: &crate::registry::Toolbox) -> Option<(String, String)> {
+    let mut brief = toolbox.brief();
+    let phase = brief.wait_for(|brief| brief.settled).await.ok()?.phase.clone();
+    match phase {
+        Phase::Backoff(why) | Phase::Failed(why) => Some((toolbox.config.id.clone(), why)),
+        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::bus::attach_for_one_request;
-use super::{STOP_RUNG, load, start_registry};
+use super::{STOP_RUNG, load, settled, start_registry};
 use crate::bus::embedded::{EmbeddedOptions, Hub};
 use crate::cli::ask::Attached;
 use crate::config::ToolService;
@@ -29,7 +29,7 @@ pub(super) async fn host_for_one_request(config: &Path, only: Option<&str>, key:
         .toolboxes
         .retain(|toolbox| only.is_none_or(|only| toolbox.id == only));
     config.tool_service = ToolService::Yes;
-    let registry = start_registry(&config).await;
+    let registry = start_registry(&config, config.bus.clone()).await;
     let options = EmbeddedOptions::default();
     let hub = Hub::new(options.max_backlog, options.max_message);
     let (leave, leave_host) = (CancellationToken::new(), CancellationToken::new());
@@ -38,11 +38,8 @@ pub(super) async fn host_for_one_request(config: &Path, only: Option<&str>, key:
         &config,
         Arc::clone(&registry),
     ));
-    for toolbox in registry.toolboxes() {
-        _ = tokio::time::timeout(PATIENCE, toolbox.brief().wait_for(|brief| brief.settled))
-            .await
-            .is_ok();
-    }
+    // Those that are not up by then are asked all the same, and say so themselves.
+    let _up = settled(&registry, PATIENCE).await;
     let file = config.file.display().to_string();
     let asking = crate::cli::attach::attach(hub.attach(leave.clone()), file, key, leave);
     let end = async move {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use nix::sys::signal::{SigSet, SigmaskHow};
 use nix::unistd::Pid;
 
 use super::Process;
@@ -152,7 +153,7 @@ pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnErr
     let path = find(program)?;
     let mut tries = 0;
     let child = loop {
-        match command(program, &path).spawn() {
+        match with_no_signal_held_back(|| command(program, &path).spawn()) {
             Ok(child) => break child,
             Err(error) if error.raw_os_error() == Some(nix::libc::ETXTBSY) && tries < BUSY_TRIES => {
                 tries += 1;
@@ -169,6 +170,18 @@ pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnErr
         error: io::Error::other("the process has no id"),
     })?;
     Ok(Process::new(child, Pid::from_raw(pid), program.max_line, guard.clone()))
+}
+
+/// A child inherits the signal mask of the thread that starts it, and the host's threads hold back
+/// what the host handles: a child that did too could not be ended by SIGTERM.
+fn with_no_signal_held_back<T>(spawn: impl FnOnce() -> T) -> T {
+    let held = SigSet::empty().thread_swap_mask(SigmaskHow::SIG_SETMASK);
+    let spawned = spawn();
+    if let Ok(held) = held {
+        // It cannot fail with a mask that was in force a moment ago.
+        held.thread_set_mask().unwrap_or_default();
+    }
+    spawned
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place")]

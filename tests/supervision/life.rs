@@ -145,3 +145,22 @@ async fn a_toolbox_whose_tools_change_with_each_describe_is_described_a_few_time
     assert!(took > Duration::from_millis(900), "six describes in {took:?}");
     assert_eq!(toolbox.call("echo", json!({})).await, Ok(json!({})));
 }
+
+#[tokio::test]
+async fn a_toolbox_holds_back_no_signal_whatever_its_host_does() {
+    use nix::sys::signal::{SigSet, Signal};
+    let held: SigSet = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().collect();
+    held.thread_block().unwrap();
+    let toolbox = Hosted::start(moody(&json!({}))).ready().await;
+    let status = std::fs::read_to_string(format!("/proc/{}/status", toolbox.pid().await)).unwrap();
+    let blocked = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigBlk:"))
+        .unwrap()
+        .trim();
+    assert_eq!(blocked, "0000000000000000");
+    assert!(
+        SigSet::thread_get_mask().unwrap().contains(Signal::SIGTERM),
+        "the host still does"
+    );
+}

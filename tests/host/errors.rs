@@ -40,7 +40,7 @@ async fn every_error_is_told_in_the_words_of_the_contract() {
     let invalid_schema = "Invalid schema of 'crooked': argument_schema: type: fits no alternative (expected one of \
         \"array\", \"boolean\", \"integer\", \"null\", \"number\", \"object\", \"string\")";
     let gone = format!(
-        "ToolboxUnavailable: 'no-such-program' not found on the PATH /nowhere (working folder {}); not tried again \
+        "ToolboxUnavailable: 'no-such-program' not found on the PATH that its env sets (working folder {}); not tried again \
          before a reload",
         host.folder().display()
     );

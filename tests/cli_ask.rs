@@ -164,16 +164,16 @@ async fn nobody_at_home_ends_with_3_and_says_who() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_bus_ends_with_3_soon() {
+async fn no_bus_ends_with_3_long_before_the_time_for_the_answer() {
     let started = Instant::now();
-    let (code, _, stderr) = said("ws://127.0.0.1:1/core", &["list", "--timeout", "1s"]);
+    let (code, _, stderr) = said("ws://127.0.0.1:1/core", &["list", "--timeout", "600s"]);
     assert_eq!(code, Some(3));
     assert!(
         stderr.starts_with("error: the bus at ws://127.0.0.1:1/core cannot be reached: "),
         "{stderr}"
     );
     assert!(stderr.contains("refused"), "{stderr}");
-    assert!(started.elapsed() < Duration::from_secs(4));
+    assert!(started.elapsed() < Duration::from_secs(60));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::common::caller::{CALL, Caller, call, outcome};
 use crate::common::embedded::Embedded;
-use crate::common::eventually::eventually;
+use crate::common::eventually::{DEADLINE, eventually};
 use crate::common::host::{Host, fixture, is_alive, moody};
 
 /// Toolboxes that are hard to end: a wrapper, one that hears nothing, one with children of its own.
@@ -167,7 +167,9 @@ async fn signals_in_the_first_moments_mean_what_they_always_mean() {
         let config = json!({"bus": {"url": bus.url}, "toolboxes": {"a": moody(&json!({}))}});
         let mut host = Host::launch(&config);
         // From the first line of the program on, and a little later each time.
+        let start = std::time::Instant::now();
         while !is_met(&host, Signal::SIGHUP) || !is_met(&host, Signal::SIGTERM) {
+            assert!(start.elapsed() < DEADLINE, "the program never took its signals on");
             std::thread::yield_now();
         }
         tokio::time::sleep(std::time::Duration::from_millis(n)).await;

@@ -1,5 +1,6 @@
 //! Calls: who gets which answer, and when.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::json;
@@ -37,40 +38,53 @@ async fn every_caller_gets_the_answer_to_its_own_call() {
 }
 
 #[tokio::test]
-async fn a_serial_toolbox_is_asked_one_call_at_a_time_and_a_concurrent_one_all_at_once() {
-    let serial = Hosted::start(moody(&json!({}))).ready().await;
-    let concurrent = Hosted::start(moody(&json!({"capabilities": ["concurrent"]})))
+async fn a_serial_toolbox_is_asked_one_call_at_a_time() {
+    let folder = Folder::new();
+    let file = folder.path("arrivals");
+    let toolbox = Hosted::start(moody(&json!({"arrivals_file": file}))).ready().await;
+    let calls = [(); 4].map(|()| toolbox.send("sleep", json!({"seconds": 0.2})));
+    for call in calls {
+        assert_eq!(call.get().await, Ok(json!("slept")));
+    }
+    // The toolbox reads ahead, and notes each request when it arrives.
+    let notes = std::fs::read_to_string(&file).unwrap();
+    let notes: Vec<_> = notes.lines().filter_map(|line| line.split_once(' ')).collect();
+    assert_eq!(notes.len(), 8, "{notes:?}");
+    for pair in notes.chunks(2) {
+        let [(first, request), (second, answered)] = pair else {
+            unreachable!("eight notes")
+        };
+        assert_eq!((*first, *second), ("arrived", "answered"), "{notes:?}");
+        assert_eq!(request, answered, "{notes:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_concurrent_toolbox_is_asked_all_at_once() {
+    let folder = Folder::new();
+    let toolbox = Hosted::start(moody(&json!({"capabilities": ["concurrent"]})))
         .ready()
         .await;
-    let calls = |toolbox: &Hosted| [(); 4].map(|()| toolbox.send("sleep", json!({"seconds": 0.3})));
-    let (serial_calls, concurrent_calls) = (calls(&serial), calls(&concurrent));
-    let mut last = Duration::ZERO;
-    for call in concurrent_calls {
-        last = last.max(call.timed().await.1);
+    let pid = toolbox.pid().await;
+    // None is answered before all are in hand.
+    let calls = [(); 4].map(|()| toolbox.send("meet", json!({"folder": folder.path(""), "parties": 4})));
+    for call in calls {
+        assert_eq!(call.get().await, Ok(json!(pid)));
     }
-    // Four in turn take at least 1.2 s; the others went side by side.
-    for call in serial_calls.into_iter().take(3) {
-        call.get().await.unwrap();
-    }
-    assert!(last < Duration::from_millis(1200), "{last:?}");
 }
 
 #[tokio::test]
 async fn several_processes_share_the_calls() {
+    let folder = Folder::new();
     let mut config = moody(&json!({}));
     config.processes = 3;
     let toolbox = Hosted::start(config).ready().await;
-    let mut up = 0;
-    while up < 3 {
-        up = toolbox.handle.snapshot().await.unwrap().processes.len();
-        tokio::task::yield_now().await;
-    }
-    let calls = [(); 3].map(|()| toolbox.send("sleep", json!({"seconds": 0.5})));
-    let pids = toolbox.handle.snapshot().await.unwrap().processes;
-    assert_eq!(pids.len(), 3);
+    let calls = [(); 3].map(|()| toolbox.send("meet", json!({"folder": folder.path(""), "parties": 3})));
+    let mut pids = BTreeSet::new();
     for call in calls {
-        assert_eq!(call.get().await, Ok(json!("slept")));
+        pids.insert(call.get().await.unwrap().as_i64().unwrap());
     }
+    assert_eq!(pids.len(), 3, "each answered by a process of its own: {pids:?}");
 }
 
 #[tokio::test]
@@ -126,7 +140,7 @@ async fn a_call_whose_time_ran_out_in_the_queue_is_never_sent() {
         queued.get().await,
         Err("TimeoutError: 'count' did not answer within 500ms".into())
     );
-    while toolbox.call("echo", json!({})).await.is_err() {}
+    toolbox.served_again().await;
     assert!(!file.exists());
 }
 
@@ -206,11 +220,9 @@ async fn a_run_once_process_is_gone_when_its_call_is_past_its_time() {
             Err("TimeoutError: 'sleep' did not answer within 700ms".into())
         );
     }
-    let mut left = 2;
-    while left > 0 {
-        left = toolbox.handle.snapshot().await.unwrap().processes.len();
-        tokio::task::yield_now().await;
-    }
+    toolbox
+        .seen("both processes gone", |seen| seen.processes.is_empty())
+        .await;
     assert_eq!(toolbox.call("echo", json!({"n": 1})).await, Ok(json!({"n": 1})));
 }
 

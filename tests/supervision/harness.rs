@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use toolhost::config::{Kind, ToolboxConfig};
 use toolhost::json::Text;
-use toolhost::supervisor::status::Phase;
+use toolhost::supervisor::status::{Phase, Snapshot};
 use toolhost::supervisor::{self, Surroundings, ToolboxHandle};
 use toolhost::tools::outcome::{Call, Outcome, ReplyTo};
 
@@ -103,6 +103,27 @@ impl Hosted {
         let mut brief = self.handle.brief();
         let waited = tokio::time::timeout(DEADLINE, brief.wait_for(|brief| wanted(&brief.phase))).await;
         waited.expect("the state in time").unwrap().phase.clone()
+    }
+
+    /// Looks at the toolbox until what it sees is as `wanted`.
+    pub(crate) async fn seen(&self, what: &str, wanted: impl Fn(&Snapshot) -> bool) {
+        let start = Instant::now();
+        while !wanted(&self.handle.snapshot().await.unwrap()) {
+            assert!(start.elapsed() < DEADLINE, "{what}: not within {DEADLINE:?}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Calls until a call is served again, and tells how many were not.
+    pub(crate) async fn served_again(&self) -> usize {
+        let start = Instant::now();
+        let mut refused = 0;
+        while let Err(error) = self.call("echo", json!({})).await {
+            assert!(start.elapsed() < DEADLINE, "not served within {DEADLINE:?}: {error}");
+            refused += 1;
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        refused
     }
 
     pub(crate) async fn ready(self) -> Self {

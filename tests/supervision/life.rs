@@ -20,12 +20,17 @@ async fn a_discover_shows_a_tool_that_came_after_the_start() {
 
 #[tokio::test]
 async fn a_busy_toolbox_is_discovered_with_what_is_known_of_it() {
-    let toolbox = Hosted::start(moody(&json!({}))).ready().await;
-    let slow = toolbox.send("sleep", json!({"seconds": 5}));
-    let start = std::time::Instant::now();
+    let folder = Folder::new();
+    let mut config = moody(&json!({}));
+    config.timeout = Duration::from_secs(90);
+    let toolbox = Hosted::start(config).ready().await;
+    let pid = toolbox.pid().await;
+    // Busy until a second one is there.
+    let slow = toolbox.send("meet", json!({"folder": folder.path(""), "parties": 2}));
+    eventually("it is busy", || folder.path("").read_dir().unwrap().count() == 1).await;
     assert!(toolbox.tools().await.unwrap().contains(&"echo".to_owned()));
-    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
-    assert_eq!(slow.get().await, Ok(json!("slept")));
+    std::fs::write(folder.path("second"), "").unwrap();
+    assert_eq!(slow.get().await, Ok(json!(pid)));
 }
 
 #[tokio::test]
@@ -80,9 +85,7 @@ async fn a_toolbox_finishes_the_call_in_hand_when_it_is_stopped_and_gives_back_t
     let in_hand = toolbox.send("sleep", json!({"seconds": 0.5}));
     let waiting = toolbox.send("echo", json!({}));
     // Both are in before the stop: the mailbox of calls is read, not only the one of control.
-    while toolbox.handle.snapshot().await.unwrap().pending == 0 {
-        tokio::task::yield_now().await;
-    }
+    toolbox.seen("a call that waits", |seen| seen.pending == 1).await;
     let rest = toolbox.stop(Duration::from_secs(10)).await;
     assert_eq!(in_hand.get().await, Ok(json!("slept")));
     assert_eq!(rest.len(), 1);
@@ -95,8 +98,18 @@ async fn a_toolbox_finishes_the_call_in_hand_when_it_is_stopped_and_gives_back_t
 
 #[tokio::test]
 async fn a_toolbox_that_is_still_starting_is_stopped_as_quickly() {
-    let mut toolbox = Hosted::start(moody(&json!({"describe_delay": 60})));
+    let folder = Folder::new();
+    let describing = folder.path("describing");
+    let mut config = moody(&json!({"describe_delay": 60, "describing_file": describing}));
+    config.describe_timeout = Duration::from_secs(60);
+    let mut toolbox = Hosted::start(config);
+    eventually("it is asked to describe itself", || describing.exists()).await;
+    let pid = toolbox.handle.snapshot().await.unwrap().processes[0].pid;
+    let start = std::time::Instant::now();
     toolbox.stop(Duration::from_millis(200)).await;
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(6), "long before its describe: {took:?}");
+    assert!(!is_alive(pid));
 }
 
 #[tokio::test]
@@ -115,9 +128,7 @@ async fn what_takes_a_toolboxs_place_waits_for_its_end_and_takes_its_calls_over(
     let old_pid = old.pid().await;
     let in_hand = old.send("sleep", json!({"seconds": 0.5}));
     let waiting = old.send("pid", json!({}));
-    while old.handle.snapshot().await.unwrap().pending == 0 {
-        tokio::task::yield_now().await;
-    }
+    old.seen("a call that waits", |seen| seen.pending == 1).await;
     let new = Hosted::start_after(moody(&json!({})), old.task.take());
     let early = new.send("pid", json!({}));
     assert!(

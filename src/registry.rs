@@ -148,7 +148,7 @@ impl Registry {
             (!replaced).then(|| tasks.remove(&toolbox.config.id)).flatten()
         };
         let ending = retired.into_iter().filter_map(stop).collect();
-        self.surroundings.changes.fetch_add(1, Ordering::Relaxed);
+        self.surroundings.changes.fetch_add(1, Ordering::Release);
         self.tool_service
             .send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
         ending
@@ -175,7 +175,7 @@ impl Registry {
     }
 
     fn catalog(&self) -> Arc<Catalog> {
-        let generation = self.surroundings.changes.load(Ordering::Relaxed);
+        let generation = self.surroundings.changes.load(Ordering::Acquire);
         let mut cached = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
         if cached.0 != generation {
             let hosted = self.hosted();

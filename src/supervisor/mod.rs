@@ -75,7 +75,7 @@ pub struct ToolboxHandle {
 pub struct Surroundings {
     /// Ends the children of a host that is killed.
     pub guard: Guard,
-    /// Counted up with each change of any toolbox's tools or state.
+    /// Counted up after each change of any toolbox's tools or state: whoever sees the count sees the change.
     pub changes: Arc<AtomicU64>,
 }
 

@@ -33,7 +33,7 @@ impl Toolbox {
             true
         });
         if changed {
-            self.surroundings.changes.fetch_add(1, Ordering::Relaxed);
+            self.surroundings.changes.fetch_add(1, Ordering::Release);
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use toolhost::supervisor::status::Phase;
 
-use crate::harness::{Folder, Hosted, eventually, is_alive, moody};
+use crate::harness::{Folder, Hosted, config, eventually, is_alive, moody};
 
 #[tokio::test]
 async fn a_discover_shows_a_tool_that_came_after_the_start() {
@@ -174,4 +174,25 @@ async fn a_toolbox_holds_back_no_signal_whatever_its_host_does() {
         SigSet::thread_get_mask().unwrap().contains(Signal::SIGTERM),
         "the host still does"
     );
+}
+
+#[tokio::test]
+async fn a_changed_program_is_in_force_once_its_process_is_ended() {
+    let folder = Folder::new();
+    let program = folder.path("moody.py");
+    let text = std::fs::read_to_string(crate::harness::fixtures().join("moody.py")).unwrap();
+    std::fs::write(&program, &text).unwrap();
+    let toolbox = Hosted::start(config("edited", &["python3", program.to_str().unwrap()]))
+        .ready()
+        .await;
+    assert_eq!(toolbox.call("sleep", json!({"seconds": 0})).await, Ok(json!("slept")));
+    std::fs::write(&program, text.replace("\"slept\"", "\"rested\"")).unwrap();
+    let pid = nix::unistd::Pid::from_raw(toolbox.pid().await);
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    let start = std::time::Instant::now();
+    while toolbox.handle.snapshot().await.unwrap().restarts == 0 {
+        assert!(start.elapsed() < crate::harness::DEADLINE, "never started again");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(toolbox.call("sleep", json!({"seconds": 0})).await, Ok(json!("rested")));
 }

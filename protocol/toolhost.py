@@ -839,8 +839,8 @@ class _Scope(NamedTuple):
 
     names: Json
     variables: Dict[Any, Any]
-    #: Aliases on the way here, by the text they were named with.
-    open: Dict[str, _Alias]
+    #: What a text stands for, also while that is being found out.
+    open: Dict[str, _Type]
 
     @staticmethod
     def of(thing: Any, variables: Optional[Dict[Any, Any]] = None) -> "_Scope":
@@ -901,9 +901,8 @@ def _evaluate(text: str, scope: _Scope) -> Any:
         return eval(text, scope.names if "__builtins__" in scope.names else {**scope.names})
     except Exception as error:
         hint = ""
-        if isinstance(error, TypeError) and ("|" in text or "[" in text):
-            version = "%d.%d" % sys.version_info[:2]
-            hint = "; Python %s cannot evaluate it: write Optional, Union, List, ... of typing, or use a newer Python" % version
+        if ("|" in text and sys.version_info < (3, 10)) or ("[" in text and sys.version_info < (3, 9)):
+            hint = "; Python %d.%d does not know it: write Optional, Union, List, ... of typing" % sys.version_info[:2]
         raise _Refused("%s (%s)%s" % (text, _words(error, True), hint)) from None
 
 
@@ -914,9 +913,12 @@ def _named_type(text: str, scope: _Scope) -> _Type:
     alias = scope.open[text] = _Alias(text)
     try:
         alias.target = _type_of(_evaluate(text, scope), scope)
-    finally:
+    except _Refused:
         del scope.open[text]
-    return alias if alias in _parts(alias.target) else alias.target
+        raise
+    if alias not in _parts(alias.target):
+        scope.open[text] = alias.target
+    return scope.open[text]
 
 
 def _parts(one: Any, seen: Optional[set] = None) -> Iterator[_Type]:

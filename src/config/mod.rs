@@ -165,6 +165,8 @@ pub struct ToolboxConfig {
     pub publish: Publish,
     /// What becomes of predecessor calls.
     pub predecessor_topics: PredecessorTopics,
+    /// Programs it needs.
+    pub requires: Vec<String>,
 }
 
 impl ToolboxConfig {
@@ -190,6 +192,7 @@ impl ToolboxConfig {
             coerce: false,
             publish: Publish::default(),
             predecessor_topics: PredecessorTopics::default(),
+            requires: Vec::new(),
         }
     }
 }
@@ -212,6 +215,67 @@ impl Eq for Line {}
 pub enum Kind {
     /// A program that speaks the stdio protocol: its argv.
     Command(Vec<String>),
+    /// Commands declared in the file, run once a call.
+    Tools(Vec<DeclaredTool>),
+    /// A plain script.
+    Script(Script),
+}
+
+/// A plain script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// The file.
+    pub path: PathBuf,
+    /// Its Python: a program, or the folder of a virtual environment.
+    pub python: Option<PathBuf>,
+    /// Calls it may have in it at once; at least 1. Python only.
+    pub concurrent: usize,
+    /// What it prints. Bash only: the others give a value.
+    pub output: Output,
+}
+
+/// A command declared in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredTool {
+    /// Its name.
+    pub name: String,
+    /// Its JSON object in a describe answer.
+    pub described: Text,
+    /// What is run.
+    pub run: Run,
+    /// What it gets on stdin.
+    pub stdin: Option<crate::tools::template::Template>,
+    /// What it prints.
+    pub output: Output,
+    /// The exit statuses that are no error.
+    pub accept_exit: Vec<i32>,
+    /// The folder it starts in, where it is not the toolbox's.
+    pub cwd: Option<PathBuf>,
+    /// Variables beside the toolbox's.
+    pub env: Env,
+    /// Parameters whose values may begin with `-`.
+    pub leading_dash: std::collections::BTreeSet<String>,
+}
+
+/// What is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Run {
+    /// An argv.
+    Argv(crate::tools::template::Argv),
+    /// A script for `/bin/sh -c`.
+    Shell(String),
+}
+
+/// What a command prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Output {
+    /// Text.
+    #[default]
+    Text,
+    /// One JSON value.
+    Json,
+    /// Lines.
+    Lines,
 }
 
 /// How the processes of a toolbox live.

@@ -42,11 +42,11 @@ fn toolbox(keys: &str) -> ToolboxConfig {
 }
 
 fn argv(command: &str) -> Vec<String> {
-    let Kind::Command(argv) = parse(&format!("toolboxes:\n  a:\n    command: {command}\n"))
-        .toolboxes
-        .remove(0)
-        .kind;
-    argv
+    let config = parse(&format!("toolboxes:\n  a:\n    command: {command}\n"));
+    let Kind::Command(argv) = &config.toolboxes[0].kind else {
+        panic!("{config:?}")
+    };
+    argv.clone()
 }
 
 #[test]

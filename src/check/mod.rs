@@ -55,7 +55,11 @@ async fn toolbox(config: &ToolboxConfig) -> Report {
 
 /// Replays `transcripts`, pairs of name and text, at one toolbox.
 pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Report {
-    let Kind::Command(argv) = &config.kind;
+    let Kind::Command(argv) = &config.kind else {
+        let mut report = Report::new(&config.id);
+        report.fault("start", "only a 'command' can be checked".to_owned());
+        return report;
+    };
     let subject = Subject {
         program: Program {
             argv: argv.clone(),

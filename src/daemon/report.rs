@@ -98,7 +98,10 @@ fn bus_status(host: &Host) -> Bus {
 }
 
 async fn toolbox_status(toolbox: &registry::Toolbox) -> Toolbox {
-    let Kind::Command(argv) = &toolbox.config.kind;
+    let argv: &[String] = match &toolbox.config.kind {
+        Kind::Command(argv) => argv,
+        Kind::Tools(_) | Kind::Script(_) => &[],
+    };
     let tools = toolbox.tools().map_or(0, |tools| tools.len());
     let snapshot = toolbox.handle.snapshot().await;
     let phase = snapshot

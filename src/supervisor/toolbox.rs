@@ -73,11 +73,15 @@ impl Toolbox {
         brief: watch::Sender<Brief>,
     ) -> Self {
         let now = Instant::now();
-        let Kind::Command(argv) = &config.kind;
+        let argv: &[String] = match &config.kind {
+            Kind::Command(argv) => argv,
+            // Without a program its start fails, and says so.
+            Kind::Tools(_) | Kind::Script(_) => &[],
+        };
         let environment = Environment::of_toolbox(&config.id, std::env::vars_os(), &config.inherit_env, &config.env.0);
         Self {
             program: Program {
-                argv: argv.clone(),
+                argv: argv.to_vec(),
                 cwd: config.cwd.clone(),
                 environment,
                 max_line: config.max_line,

@@ -42,11 +42,12 @@ fn toolbox(keys: &str) -> ToolboxConfig {
 }
 
 fn argv(command: &str) -> Vec<String> {
-    let config = parse(&format!("toolboxes:\n  a:\n    command: {command}\n"));
-    let Kind::Command(argv) = &config.toolboxes[0].kind else {
-        panic!("{config:?}")
-    };
-    argv.clone()
+    let kind = parse(&format!("toolboxes:\n  a:\n    command: {command}\n"))
+        .toolboxes
+        .remove(0)
+        .kind;
+    let Kind::Command(argv) = kind else { panic!("{kind:?}") };
+    argv
 }
 
 #[test]

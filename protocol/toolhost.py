@@ -1514,6 +1514,7 @@ class _Server:
         loop = any(tool.is_async for tool in tools.values())
         self._pool = _Pool(threads, self._run) if threads > 1 or loop else None
         self._loop = _Loop() if loop else None
+        self._home = _folder()
 
     def run(self) -> None:
         """Serves until the end of input, and ends what runs by then."""
@@ -1534,6 +1535,8 @@ class _Server:
             request = json.loads(text)
             if type(request) is not dict:
                 raise ValueError("a request is an object")
+            if type(request.get("id", 0)) is not int:
+                raise ValueError("an id is an integer")
         except (ValueError, RecursionError) as error:
             self._answer(None, error="ProtocolError: not a request: %s" % _words(error))
             return
@@ -1579,17 +1582,19 @@ class _Server:
     # One call, in each of the three ways
 
     def _run_here(self, call: _Call) -> None:
-        folder = _folder()
         self._run(call)
-        if folder is not None and _folder() != folder:
-            os.chdir(folder)
+        if self._home is not None and _folder() != self._home:
+            try:
+                os.chdir(self._home)
+            except OSError as error:
+                _log("the tool left the working folder, and there is no way back: %s" % error)
 
     def _run(self, call: _Call) -> None:
         _current.set(call)
         try:
             args, kwargs = call.tool.bind(call.kwargs, call.context)
             result = call.tool.function(*args, **kwargs)
-            if inspect.isawaitable(result) or inspect.isasyncgen(result):
+            if hasattr(result, "__await__") or hasattr(result, "__aiter__"):
                 result = _run_to_end(result)
             self._finish(call, to_json(result))
         except BaseException as error:  # A tool may do anything, exit() included; the toolbox lives on.
@@ -1622,9 +1627,10 @@ class _Server:
 
     def _forget(self, call: _Call, line: bytes) -> None:
         self._wire.write(line)
-        with self._changed:
-            self._calls.pop(call.id, None)
-            self._changed.notify_all()
+        self._calls.pop(call.id, None)
+        if self._pool is not None:
+            with self._changed:
+                self._changed.notify_all()
 
     def _answer(self, id: Any, **outcome: Any) -> None:
         ((kind, value),) = outcome.items()
@@ -1657,7 +1663,8 @@ class _Server:
 def _answer_line(id: Any, kind: str, value: Any) -> bytes:
     if kind == "error":
         value = value.encode("utf-8", "replace").decode()
-    return b'{"id":%b,"%b":%b}\n' % (_encode(id), kind.encode(), _encode(value))
+    echoed = b"%d" % id if type(id) is int else _encode(id)
+    return b'{"id":%b,"%b":%b}\n' % (echoed, kind.encode(), _encode(value))
 
 
 def _folder() -> Optional[str]:
@@ -1669,7 +1676,7 @@ def _folder() -> Optional[str]:
 
 async def _settled(result: Any) -> Any:
     """What comes of a coroutine or an async generator in the end."""
-    if inspect.isasyncgen(result):
+    if hasattr(result, "__aiter__"):
         return [item async for item in result]
     return await result
 

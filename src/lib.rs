@@ -19,6 +19,7 @@
 //! | [`protocol`] | the lines of the stdio protocol |
 //! | [`tools`] | tools as published: names, schemas, how a call ends |
 //! | [`config`] | the YAML file and `mycroft.conf` as values |
+//! | [`adapter`] | how each kind of toolbox is run |
 //! | [`process`] | child processes: bytes, signals, exits |
 //! | [`supervisor`] | one task a toolbox: processes, queue, deadlines, restarts |
 //! | [`registry`] | the toolboxes of this host by id and by flat name |
@@ -34,6 +35,7 @@
 //!
 //! [`ReplyTo`]: tools::outcome::ReplyTo
 
+pub mod adapter;
 pub mod bus;
 pub mod check;
 pub mod cli;

@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
+use crate::adapter::{Adapter, Commands};
 use crate::config::{self, Config, Kind, Mode, ToolboxConfig};
 use crate::error::Error;
 use crate::process::guard::Guard;
-use crate::process::spawn::{Environment, Program};
+use crate::process::spawn::Program;
 use crate::protocol::describe::Description;
 use crate::protocol::transcript::{self, Step};
 use crate::tools::tool::ToolSet;
@@ -55,18 +56,26 @@ async fn toolbox(config: &ToolboxConfig) -> Report {
 
 /// Replays `transcripts`, pairs of name and text, at one toolbox.
 pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Report {
-    let Kind::Command(argv) = &config.kind;
+    let mut report = Report::new(&config.id);
+    let program = match Adapter::of(config) {
+        Adapter::Speaks(speaker) => speaker.program(),
+        Adapter::Runs(commands) => {
+            look_over(config, commands, &mut report);
+            return report;
+        }
+    };
+    let program = match program {
+        Ok(program) => program,
+        Err(why) => {
+            report.fault("start", why);
+            return report;
+        }
+    };
     let subject = Subject {
-        program: Program {
-            argv: argv.clone(),
-            cwd: config.cwd.clone(),
-            environment: Environment::of_toolbox(&config.id, std::env::vars_os(), &config.inherit_env, &config.env.0),
-            max_line: config.max_line,
-        },
+        program,
         guard: Guard::of_this_process(),
         config,
     };
-    let mut report = Report::new(&config.id);
     for (name, text) in transcripts.iter().filter(|(name, _)| suits(name, config.mode)) {
         // Ours: a transcript that cannot be read fails the tests.
         let steps = transcript::parse(text).unwrap_or_default();
@@ -80,6 +89,18 @@ pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Rep
     }
     publish(config, &mut report);
     report
+}
+
+/// Looks at a toolbox that runs a command for each call, and runs none.
+fn look_over(config: &ToolboxConfig, mut commands: Box<dyn Commands>, report: &mut Report) {
+    match commands.describe() {
+        Ok(described) => report.described = Some(described.as_str().to_owned()),
+        Err(why) => return report.fault("start", why),
+    }
+    for missing in commands.missing() {
+        report.fault("start", missing);
+    }
+    publish(config, report);
 }
 
 /// A process of its own for each request cannot be asked two at once.

@@ -267,7 +267,7 @@ impl Game<'_> {
                         self.last_words.remove(0);
                     }
                 }
-                ProcessEvent::PipeClosed(_) => {}
+                ProcessEvent::PipeClosed(_) | ProcessEvent::OutputTooLong => {}
                 ProcessEvent::Exited(exit) => {
                     self.process = None;
                     return Next::Exited(exit);

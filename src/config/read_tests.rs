@@ -42,10 +42,11 @@ fn toolbox(keys: &str) -> ToolboxConfig {
 }
 
 fn argv(command: &str) -> Vec<String> {
-    let Kind::Command(argv) = parse(&format!("toolboxes:\n  a:\n    command: {command}\n"))
+    let kind = parse(&format!("toolboxes:\n  a:\n    command: {command}\n"))
         .toolboxes
         .remove(0)
         .kind;
+    let Kind::Command(argv) = kind else { panic!("{kind:?}") };
     argv
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::*;
-use crate::config::{Config, bus, read, toolbox};
+use crate::config::{Config, bus, declared, read, toolbox};
 
 const FULL: &str = include_str!("../../tests/config_faults/full.yaml");
 
@@ -37,6 +37,9 @@ fn reader_and_schema_know_the_same_keys_in_the_same_order() {
         ("/$defs/Bus/properties", bus::BUS_KEYS),
         ("/$defs/Toolbox/properties", toolbox::KEYS),
         ("/$defs/Restart/properties", toolbox::RESTART_KEYS),
+        ("/$defs/Tool/properties", declared::TOOL_KEYS),
+        ("/$defs/Parameter/properties", declared::PARAMETER_KEYS),
+        ("/$defs/Hints/properties", declared::HINT_KEYS),
     ] {
         let properties = schema.pointer(place).and_then(Value::as_object);
         let keys: Vec<_> = properties.unwrap_or_else(|| panic!("{place}")).keys().collect();

@@ -98,7 +98,6 @@ fn bus_status(host: &Host) -> Bus {
 }
 
 async fn toolbox_status(toolbox: &registry::Toolbox) -> Toolbox {
-    let Kind::Command(argv) = &toolbox.config.kind;
     let tools = toolbox.tools().map_or(0, |tools| tools.len());
     let snapshot = toolbox.handle.snapshot().await;
     let phase = snapshot
@@ -115,7 +114,7 @@ async fn toolbox_status(toolbox: &registry::Toolbox) -> Toolbox {
     let counted = |count: fn(&Snapshot) -> u64| snapshot.as_ref().map_or(0, count);
     Toolbox {
         toolbox_id: toolbox.config.id.clone(),
-        program: argv.first().cloned(),
+        program: program(&toolbox.config.kind),
         state,
         reason,
         retry_in_ms: snapshot
@@ -135,6 +134,15 @@ async fn toolbox_status(toolbox: &registry::Toolbox) -> Toolbox {
                 p50_ms: median.as_secs_f64() * 1000.0,
                 p99_ms: worst.as_secs_f64() * 1000.0,
             }),
+    }
+}
+
+/// What runs it, for people; commands differ from call to call.
+fn program(kind: &Kind) -> Option<String> {
+    match kind {
+        Kind::Command(argv) => argv.first().cloned(),
+        Kind::Script(script) => Some(script.path.display().to_string()),
+        Kind::Tools(_) => None,
     }
 }
 

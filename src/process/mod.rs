@@ -5,6 +5,7 @@
 //!
 //! [`supervisor`]: crate::supervisor
 
+pub mod capture;
 pub mod exit;
 pub mod guard;
 pub mod lines;
@@ -22,6 +23,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::{Sleep, sleep};
 use tokio_util::io::poll_read_buf;
 
+use capture::{Capture, Stdout};
 use exit::Exit;
 use lines::{LineBuffer, Piece};
 
@@ -43,6 +45,8 @@ pub enum ProcessEvent {
         /// The first bytes of it.
         head: Bytes,
     },
+    /// There is more on stdout than the limit of what is read as a whole. Once; all of it is forgotten.
+    OutputTooLong,
     /// A line, or a piece of a long one, on stderr.
     Stderr(Bytes),
     /// stdin or stdout was closed by the process, which lives on. Each of them once.
@@ -63,7 +67,7 @@ pub struct Process {
     unsent: BytesMut,
     close_stdin: bool,
     stdout: Option<ChildStdout>,
-    stdout_lines: LineBuffer,
+    captured: Capture,
     stderr: Option<ChildStderr>,
     stderr_lines: LineBuffer,
     /// A pipe it closed, and the time it has to exit before that is an event of its own.
@@ -75,7 +79,7 @@ pub struct Process {
 
 impl Process {
     /// Takes over a child just spawned with three pipes in a group of its own.
-    fn new(mut child: tokio::process::Child, group: Pid, max_line: usize, guard: guard::Guard) -> Self {
+    fn new(mut child: tokio::process::Child, group: Pid, capture: Stdout, guard: guard::Guard) -> Self {
         guard.watch(group);
         Self {
             group,
@@ -85,7 +89,7 @@ impl Process {
             child,
             unsent: BytesMut::new(),
             close_stdin: false,
-            stdout_lines: LineBuffer::new(max_line),
+            captured: Capture::new(capture),
             stderr_lines: LineBuffer::new_cutting(STDERR_PIECE),
             closed: None,
             exit: None,
@@ -102,6 +106,11 @@ impl Process {
     /// Puts `bytes` behind what is still to be written to stdin; the next poll writes them.
     pub fn send(&mut self, bytes: &[u8]) {
         self.unsent.extend_from_slice(bytes);
+    }
+
+    /// What it printed, after [`ProcessEvent::Exited`], where its stdout is read as a whole.
+    pub fn take_output(&mut self) -> Bytes {
+        self.captured.take_whole()
     }
 
     /// Bytes the process has not taken yet.
@@ -193,19 +202,14 @@ impl Process {
 
     fn poll_stdout(&mut self, cx: &mut Context<'_>) -> Poll<ProcessEvent> {
         loop {
-            match self.stdout_lines.next_piece() {
-                Some(Piece::Line(line)) => return Poll::Ready(ProcessEvent::Line(line)),
-                Some(Piece::TooLong { head }) => return Poll::Ready(ProcessEvent::LineTooLong { head }),
-                None => {}
+            if let Some(event) = self.captured.next_event() {
+                return Poll::Ready(event);
             }
             let Some(stdout) = &mut self.stdout else {
                 // A last line may have no end.
-                return self
-                    .stdout_lines
-                    .take_rest()
-                    .map_or(Poll::Pending, |line| Poll::Ready(ProcessEvent::Line(line)));
+                return self.captured.take_rest().map_or(Poll::Pending, Poll::Ready);
             };
-            if ready!(poll_read(Pin::new(stdout), cx, &mut self.stdout_lines)) {
+            if ready!(poll_read(Pin::new(stdout), cx, self.captured.room())) {
                 continue;
             }
             self.stdout = None;
@@ -224,7 +228,7 @@ impl Process {
                     .take_rest()
                     .map_or(Poll::Pending, |line| Poll::Ready(ProcessEvent::Stderr(line)));
             };
-            if ready!(poll_read(Pin::new(stderr), cx, &mut self.stderr_lines)) {
+            if ready!(poll_read(Pin::new(stderr), cx, self.stderr_lines.room())) {
                 continue;
             }
             self.stderr = None;
@@ -261,9 +265,9 @@ impl Drop for Process {
     }
 }
 
-/// Reads once into `lines`; `false` at the end of the pipe.
-fn poll_read<R: AsyncRead>(pipe: Pin<&mut R>, cx: &mut Context<'_>, lines: &mut LineBuffer) -> Poll<bool> {
+/// Reads once into `room`; `false` at the end of the pipe.
+fn poll_read<R: AsyncRead>(pipe: Pin<&mut R>, cx: &mut Context<'_>, room: &mut BytesMut) -> Poll<bool> {
     // A pipe that fails is as good as closed: `wait` tells what became of the process.
-    let read = ready!(poll_read_buf(pipe, cx, lines.room()));
+    let read = ready!(poll_read_buf(pipe, cx, room));
     Poll::Ready(read.is_ok_and(|bytes| bytes > 0))
 }

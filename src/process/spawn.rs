@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use bytes::Bytes;
 use nix::sys::signal::{SigSet, SigmaskHow};
 use nix::unistd::Pid;
 
 use super::Process;
+use super::capture::Stdout;
 use super::guard::Guard;
 
 /// Variables every child gets from the host (contract §1), `LC_*` and `XDG_*` besides.
@@ -35,8 +37,12 @@ pub struct Program {
     pub cwd: PathBuf,
     /// Its whole environment.
     pub environment: Environment,
-    /// Bytes one line on its stdout may have.
-    pub max_line: usize,
+    /// How its stdout is read.
+    pub stdout: Stdout,
+    /// What it is sent first of all.
+    pub input: Bytes,
+    /// Programs it needs beside its own: looked for on its PATH before it is started.
+    pub requires: Vec<String>,
 }
 
 /// A whole environment. `Debug` shows no values: some are secret.
@@ -84,6 +90,27 @@ impl Environment {
         self.path().to_string_lossy().into_owned()
     }
 
+    /// The same with further variables, which win.
+    pub fn with<K: Into<OsString>, V: Into<OsString>>(&self, more: impl IntoIterator<Item = (K, V)>) -> Self {
+        let mut environment = self.clone();
+        let more = more.into_iter().map(|(name, value)| (name.into(), value.into()));
+        environment.variables.extend(more);
+        environment
+    }
+
+    /// Whether it has the variable `name`.
+    pub fn has(&self, name: &str) -> bool {
+        self.variables.contains_key(OsStr::new(name))
+    }
+
+    /// The same with `folder` in front of its PATH.
+    pub fn with_path_before(&self, folder: &Path) -> Self {
+        let mut path = folder.as_os_str().to_owned();
+        path.push(":");
+        path.push(self.path());
+        self.with([("PATH", path)])
+    }
+
     fn path(&self) -> &OsStr {
         self.variables
             .get(OsStr::new("PATH"))
@@ -111,6 +138,14 @@ pub enum SpawnError {
         /// The toolbox's folder.
         cwd: PathBuf,
     },
+    /// Programs it needs are not on the PATH.
+    #[error("needs '{programs}', not found on the PATH {path}; install what is missing")]
+    Missing {
+        /// Their names.
+        programs: String,
+        /// The toolbox's PATH.
+        path: String,
+    },
     /// The path names nothing.
     #[error("'{}' does not exist (working folder {})", .program.display(), .cwd.display())]
     NoFile {
@@ -132,6 +167,9 @@ pub enum SpawnError {
         /// What is behind it, if that can be told.
         hint: &'static str,
     },
+    /// Arguments and environment are more than the system hands to a program.
+    #[error("the arguments are longer than this system hands to a program (E2BIG)")]
+    TooLong,
     /// Not executable.
     #[error("'{}' is not executable; try chmod +x", .0.display())]
     NotExecutable(PathBuf),
@@ -151,6 +189,7 @@ pub enum SpawnError {
 /// [`SpawnError`], in words for the owner of the configuration.
 pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnError> {
     let path = find(program)?;
+    check_needs(&program.requires, &program.environment, &program.cwd)?;
     let mut tries = 0;
     let child = loop {
         match with_no_signal_held_back(|| command(program, &path).spawn()) {
@@ -169,7 +208,9 @@ pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnErr
         program: path,
         error: io::Error::other("the process has no id"),
     })?;
-    Ok(Process::new(child, Pid::from_raw(pid), program.max_line, guard.clone()))
+    let mut process = Process::new(child, Pid::from_raw(pid), program.stdout, guard.clone());
+    process.send(&program.input);
+    Ok(process)
 }
 
 /// A child inherits the signal mask of the thread that starts it, and the host's threads hold back
@@ -210,22 +251,57 @@ fn find(program: &Program) -> Result<PathBuf, SpawnError> {
     if name.contains('/') {
         return Ok(program.cwd.join(name));
     }
-    let path = program.environment.path();
-    let found = std::env::split_paths(path)
-        .map(|folder| program.cwd.join(folder).join(name))
-        .find(|file| {
-            file.metadata()
-                .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-        });
-    found.filter(|_| !name.is_empty()).ok_or_else(|| SpawnError::NotOnPath {
+    on_path(name, &program.environment, &program.cwd).ok_or_else(|| SpawnError::NotOnPath {
         program: name.to_owned(),
         path: program.environment.shown_path(),
         cwd: program.cwd.clone(),
     })
 }
 
+/// The file that `name` is on the PATH of `environment`.
+fn on_path(name: &str, environment: &Environment, cwd: &Path) -> Option<PathBuf> {
+    if name.is_empty() {
+        return None;
+    }
+    std::env::split_paths(environment.path())
+        .map(|folder| cwd.join(folder).join(name))
+        .find(|file| {
+            file.metadata()
+                .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        })
+}
+
+/// Looks for the programs that something needs.
+///
+/// # Errors
+/// [`SpawnError::Missing`], which names those that are not there.
+pub fn check_needs(programs: &[String], environment: &Environment, cwd: &Path) -> Result<(), SpawnError> {
+    let is_there = |program: &String| {
+        if program.contains('/') {
+            cwd.join(program).exists()
+        } else {
+            on_path(program, environment, cwd).is_some()
+        }
+    };
+    let missing: Vec<&str> = programs
+        .iter()
+        .filter(|program| !is_there(program))
+        .map(String::as_str)
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(SpawnError::Missing {
+        programs: missing.join("', '"),
+        path: environment.shown_path(),
+    })
+}
+
 /// ENOENT has three causes the system does not tell apart.
 fn explain(program: &Program, path: PathBuf, error: io::Error) -> SpawnError {
+    if error.raw_os_error() == Some(nix::libc::E2BIG) {
+        return SpawnError::TooLong;
+    }
     match error.kind() {
         io::ErrorKind::NotFound if !path.exists() => SpawnError::NoFile {
             program: path,

@@ -117,7 +117,7 @@ impl Toolbox {
     }
 
     /// Checks a result before it is answered.
-    fn fit(&self, tool: &Tool, result: Text) -> Outcome {
+    pub(super) fn fit(&self, tool: &Tool, result: Text) -> Outcome {
         if result.len() > self.config.max_result {
             return Err(CallError::ResultTooLarge {
                 bytes: result.len(),

@@ -9,6 +9,7 @@ use super::lifecycle::{Event, State};
 use super::queue::{Early, Ready};
 use super::toolbox::Toolbox;
 use super::worker::{Duty, Worker};
+use crate::adapter::Adapter;
 use crate::config::Mode;
 use crate::json::Text;
 use crate::protocol::request::Request;
@@ -124,13 +125,16 @@ impl Toolbox {
         }
     }
 
-    fn refuse(&mut self, call: Call, error: CallError) {
+    pub(super) fn refuse(&mut self, call: Call, error: CallError) {
         self.failed += 1;
         call.reply.send(Err(error));
     }
 
     /// Describes what is due, and hands waiting calls to free processes.
     pub(super) async fn dispatch(&mut self) {
+        if matches!(self.adapter, Adapter::Runs(_)) {
+            return self.run_commands().await;
+        }
         self.dispatch_describe().await;
         self.send_waiting();
         while self.queue.has_ready() {

@@ -8,6 +8,7 @@ use super::lifecycle::{Event, State};
 use super::status::Phase;
 use super::toolbox::Toolbox;
 use super::worker::{Duty, Waiter};
+use crate::adapter::Adapter;
 use crate::config::Mode;
 use crate::json::Text;
 use crate::protocol::describe::{Capabilities, Description};
@@ -99,6 +100,10 @@ impl Toolbox {
         let patience = match self.phase() {
             Phase::Backoff(_) | Phase::Failed(_) | Phase::Stopping | Phase::Stopped => return tell([waiter], None),
             // Until it is sent; once sent, a describe has all its time.
+            _ if matches!(self.adapter, Adapter::Runs(_)) => {
+                self.describe_commands();
+                return tell([waiter], self.known.as_ref());
+            }
             Phase::Ready | Phase::Starting if self.known.is_some() => self.config.describe_timeout.min(BUSY),
             Phase::Ready | Phase::Starting => self.config.describe_timeout,
         };
@@ -185,7 +190,7 @@ impl Toolbox {
                 self.workers
                     .iter_mut()
                     .filter(|_| self.config.mode == Mode::Oneshot)
-                    .for_each(|worker| worker.lifecycle.rest());
+                    .for_each(|worker| _ = worker.lifecycle.step(Event::Rest, Instant::now(), 0.0));
                 // A process just started is as fresh as it gets.
                 let all = self.describing.take();
                 tell(waiters.into_iter().chain(all), self.known.as_ref());
@@ -208,7 +213,7 @@ impl Toolbox {
     }
 
     /// Takes over a describe answer, or says what is wrong with it.
-    fn learn(&mut self, raw: Text) -> Result<(), String> {
+    pub(super) fn learn(&mut self, raw: Text) -> Result<(), String> {
         if self.known.as_ref().is_some_and(|known| known.raw == raw) {
             return Ok(());
         }

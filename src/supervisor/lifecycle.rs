@@ -1,15 +1,15 @@
 //! The states of one process of a toolbox and what moves it between them. Pure: [`Lifecycle::step`]
 //! takes an event and the time, and says what to do.
 //!
-//! | state | Start | Wake | SpawnFailed | Described | Broken | Exited | Tick | Stop |
-//! |---|---|---|---|---|---|---|---|---|
-//! | Stopped | spawn → Starting | – | – | – | – | – | – | – |
-//! | Idle | – | spawn → Ready | – | – | – | – | – | → Stopped |
-//! | Starting | – | – | *fail* | → Ready | kill → Stopping | *fail* | – | close stdin → Stopping |
-//! | Ready | – | – | *fail*, run-once: → Idle | – | kill → Stopping | *fail*, run-once: → Idle | – | close stdin → Stopping |
-//! | Stopping | start when gone | – | – | – | – | what `then` says | when due: next rung | stay down when gone |
-//! | Backoff | spawn → Starting | – | – | – | – | – | when due: spawn → Starting | → Stopped |
-//! | Failed | spawn → Starting | – | – | – | – | – | – | → Stopped |
+//! | state | Start | Wake | SpawnFailed | Described | Rest | Broken | Exited | Tick | Stop |
+//! |---|---|---|---|---|---|---|---|---|---|
+//! | Stopped | spawn → Starting | – | – | – | → Idle | – | – | – | – |
+//! | Idle | – | spawn → Ready | – | – | – | – | – | – | → Stopped |
+//! | Starting | – | – | *fail* | → Ready | → Idle | kill → Stopping | *fail* | – | close stdin → Stopping |
+//! | Ready | – | – | *fail*, run-once: → Idle | – | – | kill → Stopping | *fail*, run-once: → Idle | – | close stdin → Stopping |
+//! | Stopping | start when gone | – | – | – | – | – | what `then` says | when due: next rung | stay down when gone |
+//! | Backoff | spawn → Starting | – | – | – | – | – | – | when due: spawn → Starting | → Stopped |
+//! | Failed | spawn → Starting | – | – | – | – | – | – | – | → Stopped |
 //!
 //! *fail* asks the [`RestartPolicy`]: → Backoff, or → Failed where it says to leave it or gives up.
 //! `–` changes nothing. Served, a run-once process's answer, moves only that one: Ready → Stopping, with its stdin
@@ -92,6 +92,8 @@ pub enum Event {
     SpawnFailed(String),
     /// Its describe answer was good.
     Described,
+    /// Its tools are known, and no process is needed before the next request.
+    Rest,
     /// It answered its one request (run-once), and has no more to do.
     Served,
     /// It lives, and cannot be used: it must go.
@@ -160,13 +162,6 @@ impl Lifecycle {
         self.restarts.attempt()
     }
 
-    /// A run-once process that another one has described for is idle rather than stopped.
-    pub fn rest(&mut self) {
-        if self.state == State::Stopped {
-            self.state = State::Idle;
-        }
-    }
-
     /// When [`Event::Tick`] is due.
     pub fn due(&self) -> Option<Instant> {
         match self.state {
@@ -195,6 +190,10 @@ impl Lifecycle {
             (State::Starting, Event::Described) => {
                 self.state = State::Ready { since: now };
                 self.ready_since = Some(now);
+                Action::None
+            }
+            (State::Stopped | State::Starting, Event::Rest) => {
+                self.state = State::Idle;
                 Action::None
             }
             (State::Ready { .. }, Event::SpawnFailed(_) | Event::Exited { .. }) if self.mode == Mode::Oneshot => {

@@ -21,6 +21,7 @@
 mod answers;
 mod aside;
 mod calls;
+mod commands;
 mod describing;
 mod expiry;
 pub mod lifecycle;

@@ -22,6 +22,11 @@ impl Tail {
         self.0.push_back(clip(line).to_owned());
     }
 
+    /// The last lines, one below the other.
+    pub(super) fn text(&self) -> String {
+        self.0.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
     /// The last line.
     pub(super) fn last(&self) -> Option<&str> {
         self.0.back().map(String::as_str)
@@ -48,6 +53,7 @@ mod tests {
             tail.push(line);
         }
         assert_eq!(tail.last(), Some("  boom"));
+        assert_eq!(tail.text(), "Traceback\n  boom");
         tail.push(&"é".repeat(400));
         assert_eq!(tail.last().unwrap().len(), 300);
     }

@@ -15,10 +15,11 @@ use super::queue::Queue;
 use super::status::{Brief, Latencies};
 use super::worker::{Duty, Waiter, Worker, lossy, poll_workers};
 use super::{Control, Surroundings};
-use crate::config::{Kind, Mode, ToolboxConfig};
+use crate::adapter::Adapter;
+use crate::config::{Mode, ToolboxConfig};
 use crate::process::ProcessEvent;
 use crate::process::exit::Exit;
-use crate::process::spawn::{Environment, Program, spawn};
+use crate::process::spawn::spawn;
 use crate::tools::outcome::{Call, CallError};
 
 /// Calls taken from the mailbox at once.
@@ -27,7 +28,7 @@ const BATCH: usize = 256;
 /// A toolbox, alive in its task.
 pub(super) struct Toolbox {
     pub(super) config: ToolboxConfig,
-    program: Program,
+    pub(super) adapter: Adapter,
     pub(super) surroundings: Surroundings,
     mail: mpsc::Receiver<Call>,
     control: mpsc::UnboundedReceiver<Control>,
@@ -66,22 +67,20 @@ enum Wake {
 
 impl Toolbox {
     pub(super) fn new(
-        config: ToolboxConfig,
+        mut config: ToolboxConfig,
         surroundings: Surroundings,
         mail: mpsc::Receiver<Call>,
         control: mpsc::UnboundedReceiver<Control>,
         brief: watch::Sender<Brief>,
     ) -> Self {
         let now = Instant::now();
-        let Kind::Command(argv) = &config.kind;
-        let environment = Environment::of_toolbox(&config.id, std::env::vars_os(), &config.inherit_env, &config.env.0);
+        let adapter = Adapter::of(&config);
+        if matches!(adapter, Adapter::Runs(_)) {
+            // Whatever it says: there is a process a call.
+            config.mode = Mode::Oneshot;
+        }
         Self {
-            program: Program {
-                argv: argv.clone(),
-                cwd: config.cwd.clone(),
-                environment,
-                max_line: config.max_line,
-            },
+            adapter,
             workers: (0..config.processes).map(|_| Worker::new(&config, now)).collect(),
             config,
             surroundings,
@@ -241,7 +240,7 @@ impl Toolbox {
                 log_state(&self.config.id, worker.lifecycle.state());
             }
             if action == Action::Spawn {
-                event = self.spawn(index).await.map(Event::SpawnFailed);
+                event = self.spawn(index).await;
             } else {
                 worker.perform(action);
             }
@@ -250,27 +249,31 @@ impl Toolbox {
         self.settle_describes();
     }
 
-    /// Starts the process of a slot and asks it to describe itself; why not, where it cannot.
-    async fn spawn(&mut self, index: usize) -> Option<String> {
-        let result = spawn(&self.program, &self.surroundings.guard).await;
+    /// Starts the process of a slot and asks it to describe itself. What has happened by then, if anything has.
+    async fn spawn(&mut self, index: usize) -> Option<Event> {
+        let program = match &self.adapter {
+            Adapter::Speaks(speaker) => speaker.program(),
+            Adapter::Runs(_) => return Some(self.start_of_commands()),
+        };
+        let started = match program {
+            Ok(program) => spawn(&program, &self.surroundings.guard)
+                .await
+                .map_err(|error| error.to_string()),
+            Err(why) => Err(why),
+        };
         let worker = self.workers.get_mut(index)?;
-        worker.tail = Default::default();
-        worker.noisy = None;
-        match result {
+        match started {
             Ok(process) => {
                 tracing::info!(toolbox = self.config.id, pid = process.pid(), "process started");
-                worker.process = Some(process);
-                worker.spawned = Instant::now();
-                worker.answered = worker.spawned;
-                worker.spawns += 1;
+                worker.adopt(process);
                 if *worker.lifecycle.state() == State::Starting {
                     self.send_describe(index, Vec::new());
                 }
                 None
             }
             Err(error) => {
-                tracing::error!(toolbox = self.config.id, error = %error, "process could not be started");
-                Some(error.to_string())
+                tracing::error!(toolbox = self.config.id, error, "process could not be started");
+                Some(Event::SpawnFailed(error))
             }
         }
     }
@@ -279,6 +282,7 @@ impl Toolbox {
         match event {
             ProcessEvent::Line(line) => self.line(index, &line).await,
             ProcessEvent::LineTooLong { head } => self.line_too_long(index, &head).await,
+            ProcessEvent::OutputTooLong => self.output_too_long(index).await,
             ProcessEvent::Stderr(line) => self.stderr(index, &lossy(&line)),
             ProcessEvent::PipeClosed(pipe) => {
                 let stopping = self
@@ -305,6 +309,9 @@ impl Toolbox {
     }
 
     async fn exited(&mut self, index: usize, exit: &Exit) {
+        if self.command_ended(index, exit).await {
+            return;
+        }
         let Some(worker) = self.workers.get_mut(index) else {
             return;
         };

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::lifecycle::{Action, Lifecycle, State};
 use super::tail::Tail;
+use crate::adapter::Reading;
 use crate::config::{Mode, ToolboxConfig};
 use crate::log_limit::LogLimit;
 use crate::process::{Process, ProcessEvent};
@@ -71,6 +72,8 @@ impl Duty {
 pub(super) struct Worker {
     pub(super) lifecycle: Lifecycle,
     pub(super) process: Option<Process>,
+    /// How the end of the command it runs is read, where it runs one.
+    pub(super) reading: Option<Reading>,
     pub(super) duties: HashMap<u64, Duty>,
     pub(super) tail: Tail,
     /// When the process was started, and when it last answered.
@@ -89,6 +92,7 @@ impl Worker {
         Self {
             lifecycle: Lifecycle::new(config.mode, config.restart),
             process: None,
+            reading: None,
             duties: HashMap::new(),
             tail: Tail::default(),
             spawned: now,
@@ -109,6 +113,16 @@ impl Worker {
             }
             _ => false,
         }
+    }
+
+    /// Takes over a process just started.
+    pub(super) fn adopt(&mut self, process: Process) {
+        self.tail = Tail::default();
+        self.noisy = None;
+        self.process = Some(process);
+        self.spawned = Instant::now();
+        self.answered = self.spawned;
+        self.spawns += 1;
     }
 
     /// Writes one request line.

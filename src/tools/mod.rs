@@ -5,4 +5,5 @@ pub mod catalog;
 mod glob;
 pub mod outcome;
 pub mod schema;
+pub mod template;
 pub mod tool;

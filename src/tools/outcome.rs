@@ -52,6 +52,9 @@ pub enum CallError {
     /// The tool ran and raised: `Class: message`, as the toolbox said it.
     #[error("{0}")]
     Raised(String),
+    /// A command that is run once a call failed, or could not be started: `CommandError: why`.
+    #[error("CommandError: {0}")]
+    Command(String),
     /// No answer within the call's time.
     #[error("TimeoutError: '{name}' did not answer within {}{hint}", humantime::format_duration(*.timeout))]
     Timeout {

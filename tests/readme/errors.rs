@@ -29,6 +29,7 @@ fn all() -> Vec<CallError> {
             why: String::new(),
         },
         CallError::Raised(text("LookupError: no such word: 'xyzzy'")),
+        CallError::Command(text("exit status 3: ")),
         CallError::Timeout {
             name: name(),
             timeout: Duration::from_secs(10),
@@ -53,6 +54,7 @@ fn all() -> Vec<CallError> {
             | CallError::InvalidOutput { .. }
             | CallError::InvalidSchema { .. }
             | CallError::Raised(_)
+            | CallError::Command(_)
             | CallError::Timeout { .. }
             | CallError::Crashed(_)
             | CallError::Unavailable(_)

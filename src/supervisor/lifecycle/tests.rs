@@ -2,11 +2,12 @@
 
 use super::*;
 
-const EVENTS: [&str; 8] = [
+const EVENTS: [&str; 9] = [
     "Start",
     "Wake",
     "SpawnFailed",
     "Described",
+    "Rest",
     "Broken",
     "Exited",
     "Tick",
@@ -14,11 +15,14 @@ const EVENTS: [&str; 8] = [
 ];
 
 /// The table of the module, cell by cell: `action → state`, or `–`.
-const PERSISTENT: [(&str, [&str; 8]); 7] = [
-    ("Stopped", ["Spawn → Starting", "–", "–", "–", "–", "–", "–", "–"]),
+const PERSISTENT: [(&str, [&str; 9]); 7] = [
+    (
+        "Stopped",
+        ["Spawn → Starting", "–", "–", "–", "None → Idle", "–", "–", "–", "–"],
+    ),
     (
         "Idle",
-        ["–", "Spawn → Ready", "–", "–", "–", "–", "–", "None → Stopped"],
+        ["–", "Spawn → Ready", "–", "–", "–", "–", "–", "–", "None → Stopped"],
     ),
     (
         "Starting",
@@ -27,6 +31,7 @@ const PERSISTENT: [(&str, [&str; 8]); 7] = [
             "–",
             "None → Backoff",
             "None → Ready",
+            "None → Idle",
             "Kill → Stopping Kill Fail",
             "None → Backoff",
             "–",
@@ -40,6 +45,7 @@ const PERSISTENT: [(&str, [&str; 8]); 7] = [
             "–",
             "None → Backoff",
             "–",
+            "–",
             "Kill → Stopping Kill Fail",
             "None → Backoff",
             "–",
@@ -50,6 +56,7 @@ const PERSISTENT: [(&str, [&str; 8]); 7] = [
         "Stopping",
         [
             "None → Stopping Eof Start",
+            "–",
             "–",
             "–",
             "–",
@@ -68,13 +75,14 @@ const PERSISTENT: [(&str, [&str; 8]); 7] = [
             "–",
             "–",
             "–",
+            "–",
             "Spawn → Starting",
             "None → Stopped",
         ],
     ),
     (
         "Failed",
-        ["Spawn → Starting", "–", "–", "–", "–", "–", "–", "None → Stopped"],
+        ["Spawn → Starting", "–", "–", "–", "–", "–", "–", "–", "None → Stopped"],
     ),
 ];
 
@@ -112,6 +120,7 @@ fn event(name: &str) -> Event {
         "Wake" => Event::Wake,
         "SpawnFailed" => Event::SpawnFailed("no such file".into()),
         "Described" => Event::Described,
+        "Rest" => Event::Rest,
         "Broken" => Event::Broken("hung".into()),
         "Exited" => Event::Exited {
             reason: "exit status 1".into(),

@@ -335,7 +335,7 @@ function write(value, where, above) {
       return JSON.stringify(value)
     case 'number':
       if (!Number.isFinite(value)) throw cannot(where, String(value))
-      return Object.is(value, -0) ? '-0.0' : String(value)
+      return Object.is(value, -0) ? '-0' : String(value)
     case 'boolean':
     case 'bigint':
       return String(value)
@@ -434,7 +434,9 @@ export async function runScript(script, { input, output }) {
   globalThis[SCRIPT] = true
   const file = path.resolve(script)
   const name = path.basename(file)
+  const loaded = watchLoading(name)
   const tools = await toolsOf(file).catch((error) => giveUp(error, name))
+  loaded()
   const later = [...tools.values()].some((tool) => tool.later)
   const facts = { protocol: 1, capabilities: later ? ['concurrent'] : [] }
   const session = new Session(tools, facts, lineWriter(output, () => false))
@@ -484,8 +486,24 @@ function explainExit(session) {
   })
 }
 
+/** While the script is loaded: the process is not to end without a word, nor with success. */
+function watchLoading(name) {
+  const watch = {
+    uncaughtException: (error) => giveUp(error, name),
+    unhandledRejection: (error) => giveUp(error, name),
+    beforeExit: () => giveUp(new Unfit('it waits for something that never comes, before it has exported anything'), name),
+    exit: (code) => {
+      log(`process.exit(${code}) was called while ${name} was loaded: a script that is to be served must not end itself`)
+      process.exitCode = code || 1
+    },
+  }
+  for (const [event, react] of Object.entries(watch)) process.on(event, react)
+  return () => Object.entries(watch).forEach(([event, react]) => process.off(event, react))
+}
+
 /** Ends the process with the reason as the last line of its log. */
 async function giveUp(error, name) {
+  process.removeAllListeners('exit')
   if (!(error instanceof Unfit)) log(stackOf(error))
   log(await reasonOf(error, name))
   process.exit(1)
@@ -498,17 +516,18 @@ async function reasonOf(error, name) {
   if (error instanceof Unfit) return `${name}: ${error.message}`
   if (!(error instanceof Error)) return `Error: ${textOf(error)} (${name})`
   const message = error.message.split('\n')[0]
-  const what = /MODULE_NOT_FOUND/.test(error.code ?? '')
-    ? message.replace('Cannot find package', 'Cannot find module').replace(/ imported from .*/, '')
-    : `${error.name}: ${message}`
   const at = placeIn(error.stack) ?? (error instanceof SyntaxError ? await syntaxPlace(error) : undefined)
-  return `${what} (${at ?? name})`
+  if (!/MODULE_NOT_FOUND/.test(error.code ?? '')) return `${error.name}: ${message} (${at ?? name})`
+  const [what, by] = message.replace('Cannot find package', 'Cannot find module').split(' imported from ')
+  return `${what} (${at ?? path.basename(by ?? name)})`
 }
 
-/** `tools.js:3` of a stack: its head for a syntax error, else the first frame that is no part of Node. */
+/** `tools.js:3` of a stack: its head for a syntax error, else the first frame that is neither Node's nor ours. */
 function placeIn(stack = '') {
-  const found = /^(?:file:\/\/)?\/.*?([^/\n]+:\d+)\n/.exec(stack) ?? /\n\s+at .*?(?:file:\/\/)?\/(?:[^()\n]*\/)?([^/()\n]+:\d+):\d+/.exec(stack)
-  return found?.[1].replace(/\?\w*(?=:\d+$)/, '')
+  const [head, ...frames] = stack.split('\n')
+  const places = [head, ...frames.filter((line) => /^\s+at /.test(line) && !/node:|toolhost\.mjs/.test(line))]
+  const found = places.map((line) => /(?:^|[ (])(?:file:\/\/)?\/(?:.*\/)?([^/]+?:\d+)(?::\d+)?\)?$/.exec(line)).find(Boolean)
+  return found?.[1]
 }
 
 /** Node tells the line of a syntax error in an ES module to nobody but its own `--check`. */
@@ -521,14 +540,15 @@ async function syntaxPlace(error) {
 
 /** The tools of a script, by name. */
 async function toolsOf(file) {
-  const text = fs.readFileSync(file, 'utf8')
+  const text = readIfThere(file)
+  if (text === undefined) throw new Unfit(`there is no such file that can be read: ${file}`)
   const source = readSource(text)
   const exported = await load(file, source)
   const chosen = choose(exported, source)
   const types = new Types(source, (what) => log(`${path.basename(file)}: ${what}`))
   const tools = new Map()
   for (const [name, entry] of chosen) addTool(tools, name, entry, types, stemOf(file))
-  if (tools.size === 0) throw new Unfit(nothingIn(exported, source, chosen))
+  if (tools.size === 0) throw new Unfit(nothingIn(exported, types.leftOut))
   const [only] = tools.keys()
   return only === 'run' && tools.size === 1 ? renamed(tools.get(only), stemOf(file)) : tools
 }
@@ -542,7 +562,8 @@ function addTool(tools, exportName, entry, types, stem) {
     tools.set(name, makeTool(name, run, owner, parseDoc(doc ?? ''), types))
   } catch (error) {
     if (!(error instanceof Unfit)) throw error
-    types.warn(`the tool '${name}' is left out: ${error.message}`)
+    types.leftOut.push(`the tool '${name}' is left out: ${error.message}`)
+    types.warn(types.leftOut.at(-1))
   }
 }
 
@@ -560,13 +581,13 @@ function fitName(name) {
 }
 
 /** Why there is no tool. */
-function nothingIn(exported, source, chosen) {
-  if (chosen.length > 0) return 'no tool is left: see the lines above'
+function nothingIn(exported, leftOut) {
+  if (leftOut.length > 0) return `no tools: ${leftOut.join('; ')}`
   const names = exported.map(([name]) => name)
   if (names.length > 0) {
     return `no tools: none of the exported functions (${names.join(', ')}) has a JSDoc comment right before it`
   }
-  return `no tools: it exports no function${source.locals.size > 0 ? ' (export those that are to be tools)' : ''}`
+  return 'no tools: it exports no function'
 }
 
 /** Loads a script as `node` would, but as a module: what it does only when it is run itself, it does not do. */
@@ -837,20 +858,23 @@ function functionDoc(tokens, index) {
 /** `const a = ..., b = ...`: the doc of the statement is the first one's. */
 function readVariables(source, tokens, index, doc) {
   const names = []
-  for (let at = index + 1; at < tokens.length; at++) {
-    const token = tokens[at]
-    const declares = at === index + 1 || tokens[at - 1].text === ','
-    if (declares && token.kind === 'word') {
-      const value = valueAt(tokens, at + 2)
-      const own = token.doc ?? (at === index + 1 ? doc : undefined) ?? value.doc
-      addLocal(source, token.text, own ?? source.locals.get(value.local)?.doc, index)
-      if (/@enum\b/.test(own ?? '')) source.enums.set(token.text, enumValues(tokens, at + 2))
-      names.push(token.text)
-    }
-    if (token.close) at = token.close
-    else if (token.text === ';' || (names.length > 0 && token.doc) || (!declares && /^(const|let|var|export|function|class|exports|module)$/.test(token.text) && tokens[at - 1]?.text !== '=' && tokens[at - 1]?.text !== 'async' && tokens[at-1]?.text !== '.')) break
+  for (let at = index + 1; at < tokens.length && !endsVariables(tokens, at); at = (tokens[at].close ?? at) + 1) {
+    const { kind, text } = tokens[at]
+    const isFirst = at === index + 1
+    if (kind !== 'word' || !(isFirst || tokens[at - 1].text === ',')) continue
+    const value = valueAt(tokens, at + 2)
+    const own = tokens[at].doc ?? (isFirst ? doc : undefined) ?? value.doc
+    addLocal(source, text, own ?? source.locals.get(value.local)?.doc, index)
+    if (/@enum\b/.test(own ?? '')) source.enums.set(text, enumValues(tokens, at + 2))
+    names.push(text)
   }
   return names
+}
+
+/** A semicolon, or, where there is none, a word that begins a statement. */
+function endsVariables(tokens, at) {
+  const { text } = tokens[at]
+  return text === ';' || (/^(const|let|var|export|import|return|if|for|while|switch|try)$/.test(text) && tokens[at - 1].text !== '.')
 }
 
 /** What stands on the right of an assignment, as far as it matters. */
@@ -1225,7 +1249,7 @@ const KNOWN = {
   any: anything,
   object,
   null: nothing,
-  undefined: { ...nothing, read: () => undefined },
+  undefined: { ...nothing, read: () => undefined, isAbsent: true },
   Date: text({ format: 'date-time' }, (value) => isText(value) && /^\d{4}-\d\d/.test(value) && !Number.isNaN(Date.parse(value)), readDate),
   URL: text({ format: 'uri' }, (value) => isText(value) && isUrl(value), (value) => new URL(value)),
   RegExp: text({ format: 'regex' }, isText, readRegExp),
@@ -1271,6 +1295,7 @@ function isUrl(value) {
 class Types {
   typedefs = new Map()
   warned = new Set()
+  leftOut = []
 
   constructor(source, warn) {
     this.warn = (what) => this.warned.has(what) || (this.warned.add(what), warn(what))
@@ -1365,7 +1390,7 @@ class Types {
 
   lowerUnion({ of }, scope) {
     const lowered = flatten(of).map((one) => this.lowerIn(one, scope))
-    const branches = lowered.filter((one) => one.schema !== KNOWN.undefined.schema || scope.out)
+    const branches = lowered.filter((one) => !one.isAbsent || scope.out)
     const optional = branches.length < lowered.length || branches.some((one) => one.optional)
     if (branches.some((one) => one.isAny)) return { ...anything, optional }
     const fits = (value) => branches.some((one) => one.fits(value))
@@ -1601,8 +1626,9 @@ function resultOf(run, doc, types) {
   try {
     const { schema } = types.lower(type, true)
     const text = tag?.text || yields?.text
-    const isVoid = type.kind === 'name' && /^(void|undefined)$/.test(type.args[0] && THROUGH.has(type.name) ? type.args[0].name : type.name)
-    return { schema: text ? { ...schema, description: text } : Object.keys(schema).length > 0 ? schema : undefined, isVoid }
+    const isNothing = ({ name, args = [] }) => /^(void|undefined)$/.test(name) || (THROUGH.has(name) && args.some(isNothing))
+    const whole = text ? { ...schema, description: text } : schema
+    return { schema: Object.keys(whole).length > 0 ? whole : undefined, isVoid: isNothing({ name: '', ...type }) }
   } catch (error) {
     throw error instanceof Unfit ? new Unfit(`its result: ${error.message}`) : error
   }

@@ -98,7 +98,8 @@ def serve(*, concurrent: int = 1, version: Optional[str] = None, description: Op
         _script.update(about=about, threads=max(concurrent, _script["threads"]))
         return
     wire = _Wire.take()
-    _Server(wire, _describe_all(_marked), concurrent, about).run()
+    tools, _ = _describe_all(_marked)
+    _Server(wire, tools, concurrent, about).run()
 
 
 def cancelled() -> bool:
@@ -1376,9 +1377,10 @@ def _takes_null(type_: _Type) -> bool:
     return True
 
 
-def _describe_all(candidates: Iterable[_Candidate]) -> Dict[str, _Tool]:
-    """The tools of the candidates; the log says which of them cannot be one, and why."""
+def _describe_all(candidates: Iterable[_Candidate]) -> Tuple[Dict[str, _Tool], List[str]]:
+    """The tools of the candidates, and which of them cannot be one, and why; the log says that too."""
     tools: Dict[str, _Tool] = {}
+    refused: List[str] = []
     for candidate in candidates:
         if candidate.name in tools:
             raise ValueError("two tools are named '%s'" % candidate.name)
@@ -1386,8 +1388,9 @@ def _describe_all(candidates: Iterable[_Candidate]) -> Dict[str, _Tool]:
             tools[candidate.name] = _Tool(candidate)
         except Exception as why:
             text = str(why) if isinstance(why, _Refused) else _words(why)
-            _log("%s is no tool: %s" % (candidate.name, text))
-    return tools
+            refused.append("%s is no tool: %s" % (candidate.name, text))
+            _log(refused[-1])
+    return tools, refused
 
 
 def _log(text: str) -> None:
@@ -1527,7 +1530,11 @@ class _Server:
             if line.strip():
                 self._handle(line)
         with self._changed:
-            self._changed.wait_for(lambda: not self._calls)
+            self._changed.wait_for(self._is_done)
+
+    def _is_done(self) -> bool:
+        """A thread that nobody waits for is not waited for here either."""
+        return all(call.stopped and call.task is None for call in list(self._calls.values()))
 
     def _handle(self, line: bytes) -> None:
         try:
@@ -1575,7 +1582,7 @@ class _Server:
         if self._pool is None:
             self._run_here(call)
         elif tool.is_async and self._loop is not None:
-            self._loop.start(call, self._run_async(call))
+            self._loop.start(call, self._run_async(call), self._fail)
         else:
             self._pool.submit(call)
 
@@ -1642,8 +1649,10 @@ class _Server:
         call = self._calls.get(target) if type(target) is int else None
         if call is not None:
             call.stopped = True
-            if call.task is not None and self._loop is not None:
+            if self._loop is not None:
                 self._loop.cancel(call)
+            with self._changed:
+                self._changed.notify_all()
 
     def look_for_cancels(self) -> None:
         """Without threads nobody reads while a tool runs, so that the tool that asks looks itself."""
@@ -1723,14 +1732,21 @@ class _Loop:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
 
-    def start(self, call: _Call, work: Any) -> None:
+    def start(self, call: _Call, work: Any, fail: Callable[[_Call, BaseException], None]) -> None:
+        import asyncio
+
         def begin() -> None:
             call.task = self._loop.create_task(work)
+            call.task.add_done_callback(end)
+
+        def end(task: Any) -> None:
+            if task.cancelled():  # Before it began, so that it could not answer.
+                fail(call, asyncio.CancelledError())
 
         self._loop.call_soon_threadsafe(begin)
 
     def cancel(self, call: _Call) -> None:
-        self._loop.call_soon_threadsafe(call.task.cancel)
+        self._loop.call_soon_threadsafe(lambda: call.task is not None and call.task.cancel())
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -1772,9 +1788,10 @@ def run_script(path: str, threads: str = "1") -> None:
     _script = {"about": {}, "threads": int(threads)}
     path = os.path.abspath(path)
     module = _load(path)
-    tools = _describe_all(_candidates(module, os.path.basename(path)))
+    file = os.path.basename(path)
+    tools, refused = _describe_all(_candidates(module, file))
     if not tools:
-        _end("%s: none of its functions can be a tool; the lines above say why" % os.path.basename(path))
+        _end("%s has no tools: %s" % (file, "; ".join(refused)))
     _Server(wire, tools, _script["threads"], _script["about"]).run()
 
 
@@ -1805,20 +1822,18 @@ def _load(path: str) -> types.ModuleType:
 def _why_not_loaded(error: BaseException, path: str) -> str:
     """One line that says all: the host shows the last one."""
     file, text = os.path.basename(path), " ".join(_words(error).split())
-    if isinstance(error, OSError) and error.filename == path and error.__traceback__ is not None:
-        return "%s: cannot be read" % text
     if isinstance(error, SyntaxError):
         return text  # Its message has the place.
     lines = [at for frame, at in _frames(error) if frame.f_code.co_filename == path]
     notes = [file + (", line %d" % lines[-1] if lines else "")]
     if isinstance(error, ImportError):
         notes.append("python is %s" % sys.executable)
-        stem = os.path.splitext(file)[0]
-        if stem in getattr(sys, "stdlib_module_names", ()):
-            notes.append("the file has the name of Python's own module %s" % stem)
+    stem = os.path.splitext(file)[0]
+    if isinstance(error, (ImportError, AttributeError)) and stem in getattr(sys, "stdlib_module_names", ()):
+        notes.append("the file has the name of Python's own module %s, which it hides" % stem)
     if isinstance(error, SystemExit):
-        notes.append('it ends itself while it is loaded; what is for the command line belongs under if __name__ == "__main__"')
-    return "%s (%s)" % (text, ", ".join(notes))
+        notes.append('it ends while it is loaded: put what is for the command line under if __name__ == "__main__"')
+    return "%s (%s)" % (text, "; ".join(notes))
 
 
 def _frames(error: BaseException) -> Iterator[Tuple[Any, int]]:

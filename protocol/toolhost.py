@@ -97,6 +97,8 @@ def serve(*, concurrent: int = 1, version: Optional[str] = None, description: Op
     if _script is not None:  # The script is being loaded by `run_script`, which serves when that is done.
         _script.update(about=about, threads=max(concurrent, _script["threads"]))
         return
+    if os.isatty(0):
+        _log("this is a toolbox, which toolhost starts; to try it: toolhost check -- %s" % " ".join(sys.argv))
     wire = _Wire.take()
     tools, _ = _describe_all(_marked)
     _Server(wire, tools, concurrent, about).run()
@@ -803,7 +805,8 @@ def _text_type(kind: type) -> Optional[_Type]:
     """The type of a class that is written as text, by its name: what is not imported is not used either."""
     name = _full_name(kind)
     if name == "datetime.datetime":
-        return _Text("date and time (2024-05-31T12:00:00Z)", lambda text: _parse_datetime(kind, text), format="date-time")
+        words = "date and time (2024-05-31T12:00:00Z)"
+        return _Text(words, lambda text: _parse_datetime(kind, text), format="date-time")
     if name == "datetime.date":
         return _Text("date (2024-05-31)", lambda text: _parse_date(kind, text), format="date")
     if name == "datetime.time":
@@ -1144,7 +1147,9 @@ _SECTIONS = {
     **dict.fromkeys(("returns", "return", "yields", "yield"), "returns"),
     **dict.fromkeys(("raises", "raise", "warns", "exceptions", "except"), "raises"),
 }
-_FIELD = re.compile(r"[:@](param|parameter|arg|argument|keyword|key|var|returns?|rtype|type|raises?|except)\b([^:]*):(.*)")
+_FIELD = re.compile(
+    r"[:@](param|parameter|arg|argument|keyword|key|var|returns?|rtype|type|raises?|except)\b([^:]*):(.*)"
+)
 
 
 def _read_doc(text: Optional[str]) -> _Doc:
@@ -1515,7 +1520,8 @@ class _Server:
         self._changed = threading.Condition()
         self._exact = any(tool.is_exact for tool in tools.values())
         loop = any(tool.is_async for tool in tools.values())
-        self._pool = _Pool(threads, self._run) if threads > 1 or loop else None
+        # One at a time, a tool runs in the thread that loaded the script, where signals and databases want it.
+        self._pool = _Pool(threads, self._run) if threads > 1 else None
         self._loop = _Loop() if loop else None
         self._home = _folder()
 
@@ -1534,7 +1540,7 @@ class _Server:
 
     def _is_done(self) -> bool:
         """A thread that nobody waits for is not waited for here either."""
-        return all(call.stopped and call.task is None for call in list(self._calls.values()))
+        return all(call.stopped and not call.tool.is_async for call in list(self._calls.values()))
 
     def _handle(self, line: bytes) -> None:
         try:
@@ -1563,7 +1569,7 @@ class _Server:
         capabilities = ["cancel"]
         if any(tool._contexts for tool in self._tools.values()):
             capabilities.insert(0, "context")
-        if self._pool is not None:
+        if self._pool or self._loop:
             capabilities.append("concurrent")
         tools = [tool.described for tool in self._tools.values()]
         result = {"protocol": PROTOCOL, **self._about, "capabilities": capabilities, "tools": tools}
@@ -1579,12 +1585,12 @@ class _Server:
             request = json.loads(text, parse_float=_Spelled)
         call = _Call(self, tool, request)
         self._calls[call.id] = call
-        if self._pool is None:
-            self._run_here(call)
-        elif tool.is_async and self._loop is not None:
+        if tool.is_async and self._loop is not None:
             self._loop.start(call, self._run_async(call), self._fail)
-        else:
+        elif self._pool is not None:
             self._pool.submit(call)
+        else:
+            self._run_here(call)
 
     # One call, in each of the three ways
 
@@ -1635,7 +1641,7 @@ class _Server:
     def _forget(self, call: _Call, line: bytes) -> None:
         self._wire.write(line)
         self._calls.pop(call.id, None)
-        if self._pool is not None:
+        if self._pool or self._loop:
             with self._changed:
                 self._changed.notify_all()
 
@@ -1809,7 +1815,8 @@ def _load(path: str) -> types.ModuleType:
     sys.path.insert(0, folder)
     sys.argv = [path]
     loader = importlib.machinery.SourceFileLoader(name, path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_file_location(name, path, loader=loader))  # type: ignore
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
     sys.modules[name] = module
     try:
         exec(loader.source_to_code(loader.get_data(path), path), module.__dict__)

@@ -22,6 +22,7 @@
 //! | [`process`] | child processes: bytes, signals, exits |
 //! | [`supervisor`] | one task a toolbox: processes, queue, deadlines, restarts |
 //! | [`registry`] | the toolboxes of this host by id and by flat name |
+//! | [`adapter`] | what stands before a program that does not speak the protocol |
 //! | [`bus`] | Messages and topics, the OVOS client, the embedded bus, the bridge |
 //! | [`control`] | the control socket |
 //! | [`check`] | transcripts played at a toolbox |
@@ -34,6 +35,7 @@
 //!
 //! [`ReplyTo`]: tools::outcome::ReplyTo
 
+pub mod adapter;
 pub mod bus;
 pub mod check;
 pub mod cli;

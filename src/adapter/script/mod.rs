@@ -1,0 +1,3 @@
+//! Scripts of their owners, as tools.
+
+pub mod argc;

@@ -7,7 +7,6 @@
 )]
 
 #[path = "../common/mod.rs"]
-#[allow(dead_code, reason = "each test binary uses its own part of it")]
 mod common;
 
 mod endings;

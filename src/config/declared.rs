@@ -323,3 +323,6 @@ impl Reader<'_> {
         Some(format!("{{{}}}", members.join(",")))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -324,8 +324,8 @@ fn a_bad_parameter_is_told_where_it_stands() {
     }
     for (fields, part) in [
         (
-            "type: string, enum: [1, a]",
-            "p.enum: 'enum' has 1, which no call could send: ",
+            "type: string, enum: [a, 1]",
+            "p.enum: the value 2 of 'enum' is none a call could send: ",
         ),
         (
             "type: string, default: 5",

@@ -827,7 +827,7 @@ function blocksOf(text) {
 function docOf(source, name) {
   const entry = source.exports.get(name)
   const local = source.locals.get(entry?.local ?? name)
-  return { doc: entry?.doc ?? local?.doc, at: entry?.at ?? Infinity }
+  return { doc: entry?.doc ?? local?.doc, at: entry?.at ?? local?.at ?? Number.MAX_SAFE_INTEGER }
 }
 
 function readDeclaration(source, tokens, index, depth) {
@@ -1028,7 +1028,9 @@ const TAGS = {
 
 /** A JSDoc block: `{ text, tags: [{ tag, type, name, optional, default, text }] }`. */
 export function parseDoc(block) {
-  const body = block.replace(/^\/\*\*/, '').replace(/\*\/$/, '')
+  const inside = block.replace(/^\/\*\*/, '').replace(/\*\/$/, '')
+  // Several on one line, where the brace shows that a tag is meant.
+  const body = inside.replace(/[ \t]@(param|arg|argument|returns?|yields?|prop|property|typedef)(?=\s+\{)/g, '\n@$1')
   const lines = body.split(/\r?\n/).map((line) => line.replace(/^\s*\*?[ \t]?/, '').trimEnd())
   const parts = [[]]
   for (const line of lines) {

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use super::Env;
 use super::fault::Position;
 use super::read::Reader;
+use super::suggest::nearest;
 use super::yaml::{Entry, Node, Value, below};
 use crate::json::{Text, push_string};
 use crate::protocol::describe::Description;
@@ -103,7 +104,8 @@ pub(super) const TOOL_KEYS: &[&str] = &[
 
 pub(super) const HINT_KEYS: &[&str] = &["readOnly", "destructive", "idempotent", "openWorld"];
 
-const OUTPUTS: &[(&str, Output)] = &[("text", Output::Text), ("json", Output::Json), ("lines", Output::Lines)];
+pub(super) const OUTPUTS: &[(&str, Output)] =
+    &[("text", Output::Text), ("json", Output::Json), ("lines", Output::Lines)];
 
 /// A tool while its keys are read.
 #[derive(Default)]
@@ -173,7 +175,12 @@ impl Reader<'_> {
         for key in entries {
             self.tool_key(key, &below(path, &key.key), &mut draft);
         }
-        if !entries.iter().any(|key| key.key == "run" || key.key == "shell") {
+        // A misspelt one has been told already.
+        let meant = |key: &Entry| {
+            let near = nearest(&key.key, TOOL_KEYS).unwrap_or(&key.key);
+            matches!(near, "run" | "shell" | "command")
+        };
+        if !entries.iter().any(meant) {
             let what = "needs 'run', an argv such as [df, \"{path}\"], or 'shell', a script for /bin/sh";
             self.fault(entry.at, path, what);
         }
@@ -323,3 +330,6 @@ impl Reader<'_> {
         Some(format!("{{{}}}", members.join(",")))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -148,6 +148,7 @@ struct Bus {
 /// One toolbox.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, transform = optional)]
+#[schemars(extend("not" = {"anyOf": [{"required": ["command", "tools"]}, {"required": ["command", "script"]}, {"required": ["tools", "script"]}]}))]
 #[expect(dead_code, reason = "for the schema only")]
 struct Toolbox {
     /// The program and its arguments, which speaks the stdio protocol; ./x and ../x are beside this file.
@@ -162,6 +163,9 @@ struct Toolbox {
     /// Of a script: how many calls it gets at once; true is 8. Default: 1.
     #[schemars(extend("default" = 1))]
     concurrent: Concurrent,
+    /// Of a Bash script: what its commands print. Default: text.
+    #[schemars(extend("default" = "text"))]
+    output: Output,
     /// Programs that have to be there before it is started.
     requires: Option<Vec<Word>>,
     /// The folder its processes start in. Default: that of this file.

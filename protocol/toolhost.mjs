@@ -1551,7 +1551,11 @@ class Types {
     const named = keys ? flatten([keys]).map((key) => key.value) : []
     const props = members.props
       .filter((prop) => (name === 'Pick' ? named.includes(prop.name) : name !== 'Omit' || !named.includes(prop.name)))
-      .map((prop) => ({ ...prop, optional: name === 'Partial' ? true : name === 'Required' ? false : prop.optional }))
+      .map((prop) => {
+        // What is left out of a part is to stay as it is: a default would change it.
+        if (name === 'Partial') return { ...prop, optional: true, default: undefined }
+        return name === 'Required' ? { ...prop, optional: false, default: undefined } : prop
+      })
     return { ...members, props }
   }
 }

@@ -67,6 +67,8 @@ export function serve({ version, description, concurrent = true } = {}) {
   const facts = { protocol: 1, version, description, capabilities }
   const session = new Session(registered, facts, lineWriter(1, othersMayWrite))
   process.stdout.write = process.stderr.write.bind(process.stderr)
+  outlive(session)
+  explainExit(session)
   listen(process.stdin, session)
 }
 
@@ -190,6 +192,27 @@ class Session {
     this.leaving = true
     process.exit(0)
   }
+}
+
+/** What nobody catches fails the call it can only come from, and ends nothing. */
+function outlive(session) {
+  const survive = (error) => {
+    const [only, other] = session.running.values()
+    if (only && !other) session.fail(only, error)
+    else log(`uncaught, in no call that could be told: ${stackOf(error)}`)
+  }
+  process.on('uncaughtException', survive).on('unhandledRejection', survive)
+}
+
+function explainExit(session) {
+  let waited = false
+  process.on('beforeExit', () => (waited = true))
+  process.on('exit', (code) => {
+    const names = [...session.running.values()].map((call) => `'${call.name}'`).join(', ')
+    if (session.leaving || !names) return
+    const why = waited ? 'nothing is left that could answer for' : `process.exit(${code}) was called in`
+    writeAll(2, Buffer.from(`${why} the tool ${names}\n`))
+  })
 }
 
 /** Hands the lines of `stream` to `session`. */
@@ -479,27 +502,6 @@ function keepWorkingFolder(session) {
   }
 }
 
-/** What nobody catches fails the call it can only come from, and ends nothing. */
-function outlive(session) {
-  const survive = (error) => {
-    const [only, other] = session.running.values()
-    if (only && !other) session.fail(only, error)
-    else log(`uncaught, in no call that could be told: ${stackOf(error)}`)
-  }
-  process.on('uncaughtException', survive).on('unhandledRejection', survive)
-}
-
-function explainExit(session) {
-  let waited = false
-  process.on('beforeExit', () => (waited = true))
-  process.on('exit', (code) => {
-    const names = [...session.running.values()].map((call) => `'${call.name}'`).join(', ')
-    if (session.leaving || !names) return
-    const why = waited ? 'nothing is left that could answer' : `process.exit(${code}) was called in`
-    writeAll(2, Buffer.from(`${why}${waited ? ' for' : ''} the tool ${names}\n`))
-  })
-}
-
 /** While the script is loaded: the process is not to end without a word, nor with success. */
 function watchLoading(name) {
   const watch = {
@@ -690,6 +692,9 @@ const BEFORE_REGEX = new Set(
   'return typeof case in of delete void throw new else do instanceof yield await export default'.split(' '),
 )
 
+/** The marks of several characters that matter. */
+const WIDE = ['=>', '...', '++', '--']
+
 /**
  * The tokens of a source text: `{ kind, text, doc }`, where `doc` is the JSDoc block right before it, and `close` of an
  * opening bracket the index of its partner. Just enough of JavaScript not to be fooled by strings, templates, regular
@@ -697,6 +702,7 @@ const BEFORE_REGEX = new Set(
  */
 export function tokenize(text, start = 0, inTemplate = false) {
   const tokens = []
+  const docs = [] // every JSDoc block, also those before nothing
   const open = [] // indices of the brackets that are open
   let doc
   let at = start
@@ -706,31 +712,34 @@ export function tokenize(text, start = 0, inTemplate = false) {
     at = end
   }
   if (text.startsWith('#!')) at = Math.max(at, lineEnd(text, 0))
+  const blanks = /\s+/y
   while (at < text.length) {
+    blanks.lastIndex = at
+    if (blanks.test(text)) at = blanks.lastIndex
     const c = text[at]
-    if (/\s/.test(c)) at++
-    else if (text.startsWith('//', at)) at = lineEnd(text, at)
+    if (c === undefined) break
+    if (text.startsWith('//', at)) at = lineEnd(text, at)
     else if (text.startsWith('/*', at)) {
       const end = after(text, '*/', at + 2)
-      if (/^\/\*\*[^*/]/.test(text.slice(at, at + 4))) doc = text.slice(at, end)
+      if (/^\/\*\*[^*/]/.test(text.slice(at, at + 4))) docs.push((doc = text.slice(at, end)))
       at = end
     } else if (c === '"' || c === "'") push('string', stringEnd(text, at))
     else if (c === '`') push('template', templateEnd(text, at))
     else if (/[\w$#\\\u0080-\uffff]/.test(c)) push(/\d/.test(c) ? 'number' : 'word', wordEnd(text, at))
     else if (c === '/' && regexMayStart(tokens)) push('regex', regexEnd(text, at))
-    else if (inTemplate && c === '}' && open.length === 0) return { tokens, end: at + 1 }
+    else if (inTemplate && c === '}' && open.length === 0) return { tokens, docs, end: at + 1 }
     else {
       if ('([{'.includes(c)) open.push(tokens.length)
       const partner = ')]}'.includes(c) ? tokens[open.pop()] : undefined
       if (partner) partner.close = tokens.length
-      const wide = /^(=>|\.\.\.|\+\+|--)/.exec(text.slice(at, at + 3))
+      const wide = WIDE.find((mark) => text.startsWith(mark, at))
       const before = tokens.at(-1)
-      push('mark', at + (wide ? wide[0].length : 1))
+      push('mark', at + (wide ?? c).length)
       tokens.at(-1).opened = partner
       tokens.at(-1).before = before
     }
   }
-  return { tokens, end: at }
+  return { tokens, docs, end: at }
 }
 
 function lineEnd(text, at) {
@@ -798,9 +807,8 @@ function regexEnd(text, at) {
 
 /** What the source says of its exports: their JSDoc blocks, the typedefs, and what kind of module it is. */
 function readSource(text) {
-  const { tokens } = tokenize(text)
-  const source = { exports: new Map(), locals: new Map(), enums: new Map(), blocks: [], isModule: false }
-  source.blocks = blocksOf(text)
+  const { tokens, docs } = tokenize(text)
+  const source = { exports: new Map(), locals: new Map(), enums: new Map(), blocks: docs, isModule: false }
   source.asksWhoRuns = /\bimport\.meta\b/.test(text) && /\bargv\b/.test(text)
   let depth = 0
   tokens.forEach((token, index) => {
@@ -810,18 +818,6 @@ function readSource(text) {
   })
   source.docOf = (name) => docOf(source, name)
   return source
-}
-
-/** Every JSDoc block, also those before nothing: they may define types. */
-function blocksOf(text) {
-  const blocks = []
-  const add = (token) => token.doc && blocks.push(token.doc)
-  // A token at the very end, for a block with nothing after it; the others before a block are lost to the last one.
-  tokenize(`${text}\n;`).tokens.forEach(add)
-  for (const match of text.matchAll(/\/\*\*[^*/][^]*?\*\//g)) {
-    if (/@(typedef|enum)\b/.test(match[0]) && !blocks.includes(match[0])) blocks.push(match[0])
-  }
-  return blocks
 }
 
 function docOf(source, name) {
@@ -1551,7 +1547,11 @@ class Types {
     const named = keys ? flatten([keys]).map((key) => key.value) : []
     const props = members.props
       .filter((prop) => (name === 'Pick' ? named.includes(prop.name) : name !== 'Omit' || !named.includes(prop.name)))
-      .map((prop) => ({ ...prop, optional: name === 'Partial' ? true : name === 'Required' ? false : prop.optional }))
+      .map((prop) => {
+        // What is left out of a part is to stay as it is: a default would change it.
+        if (name === 'Partial') return { ...prop, optional: true, default: undefined }
+        return name === 'Required' ? { ...prop, optional: false, default: undefined } : prop
+      })
     return { ...members, props }
   }
 }

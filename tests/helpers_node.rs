@@ -231,6 +231,25 @@ fn at_the_end_of_the_input_calls_are_finished_and_nothing_else_is_waited_for() {
 }
 
 #[test]
+fn what_nobody_catches_fails_the_call_it_comes_from_and_an_exit_is_explained() {
+    for code in [
+        "new Promise(() => { Promise.reject(new RangeError('lost')) })",
+        "new Promise(() => setTimeout(() => { throw new RangeError('lost') }))",
+    ] {
+        let exchange = asked(&[call(1, "answer_with", json!({ "code": code }))]);
+        assert_eq!(
+            exchange.answer(1)["error"],
+            json!({"type": "RangeError", "message": "lost"})
+        );
+        assert_eq!(exchange.status, Some(0), "{code}");
+    }
+    let exchange = asked(&[call(1, "answer_with", json!({"code": "process.exit(5)"}))]);
+    let last = exchange.stderr.lines().last();
+    assert_eq!(last, Some("process.exit(5) was called in the tool 'answer_with'"));
+    assert_eq!(exchange.status, Some(5));
+}
+
+#[test]
 fn a_toolbox_may_ask_for_one_call_at_a_time() {
     let mut command = Command::new("node");
     command.current_dir(root()).args([TOOLBOX, "alone"]);

@@ -36,12 +36,15 @@ mod scalars;
 pub mod schema;
 mod suggest;
 mod toolbox;
+mod warn;
 mod words;
 mod yaml;
 
 pub use bus::{DEFAULT_EMBEDDED, embedded_address};
 pub use fault::{Fault, Faults, Position};
 pub use find::{NotFound, find};
+pub(crate) use suggest::nearest;
+pub use warn::{Outlook, look_over};
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 
 use super::argc::{self, Annotated};
-use super::{applet, argument, folder, interpreter, readable, stem};
+use super::{argument, folder, interpreter, kit, readable, stem};
 use crate::adapter::channel::ResultFile;
 use crate::adapter::{Commands, Job, Reading, Refusal};
 use crate::config::{Output, Script, ToolboxConfig};
@@ -67,7 +67,7 @@ impl BashScript {
             annotated,
             environment: bare
                 .environment
-                .with_path_before(applet::folder()?)
+                .with_path_before(&kit::folder()?)
                 .with(conventions(&self.path, &source)),
             has_channel: source.contains("LLM_OUTPUT"),
         })

@@ -2,13 +2,13 @@
 //! toolhost.
 //!
 //! Python and JavaScript are read by their own interpreter. It is started with the helper of its language
-//! (`protocol/toolhost.py`, `protocol/toolhost.mjs`) as its first input, which imports the script and speaks the protocol
-//! for it: no file of ours has to lie anywhere, whoever the process runs as. Bash scripts annotated for argc are read here, and
+//! (`protocol/toolhost.py`, `protocol/toolhost.mjs`), which imports the script and speaks the protocol for it. The helper is
+//! part of this program: it reaches the interpreter as its first input, or lies in a folder for it. Bash scripts annotated for argc are read here, and
 //! run once a call.
 
-mod applet;
 pub mod argc;
 mod bash;
+mod kit;
 mod node;
 mod python;
 mod shebang;

@@ -3,23 +3,35 @@
 use bytes::Bytes;
 
 use super::shebang::Shebang;
-use super::{Language, argument};
+use super::{Language, argument, kit};
 use crate::config::Script;
 use crate::process::spawn::Program;
 
-/// Reads the runner from stdin and lets it serve the script. Short, because `ps` shows it.
+/// Imports the runner from the folder where it lies: Python compiles it once, and not at each start.
+const IMPORT: &str = include_str!("import.py");
+
+/// Reads the runner from stdin, where it can lie nowhere.
 const BOOT: &str = include_str!("boot.py");
 
-const RUNNER: &str = include_str!("../../../protocol/toolhost.py");
-
-/// Starts the interpreter with the runner as its first input.
+/// Starts the interpreter with the runner, and the runner with the script. The texts are short, because `ps` shows them.
 pub(super) fn program(script: &Script, bare: &Program) -> Program {
+    let (text, place, input) = match kit::folder() {
+        Ok(folder) => (IMPORT, argument(&folder), Bytes::new()),
+        Err(why) => {
+            tracing::debug!(why, "Python gets its runner through stdin");
+            (
+                BOOT,
+                kit::PYTHON.len().to_string(),
+                Bytes::from_static(kit::PYTHON.as_bytes()),
+            )
+        }
+    };
     let mut argv = interpreter(script);
-    argv.extend(["-c".to_owned(), BOOT.trim_end().to_owned(), RUNNER.len().to_string()]);
+    argv.extend(["-c".to_owned(), text.trim_end().to_owned(), place]);
     argv.extend([argument(&script.path), script.concurrent.to_string()]);
     Program {
         argv,
-        input: Bytes::from_static(RUNNER.as_bytes()),
+        input,
         ..bare.clone()
     }
 }

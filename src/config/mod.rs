@@ -32,6 +32,7 @@ mod expand;
 mod fault;
 mod find;
 mod free;
+pub mod insert;
 pub mod mycroft;
 mod quantity;
 mod read;
@@ -46,6 +47,7 @@ pub use bus::{DEFAULT_EMBEDDED, embedded_address};
 pub use declared::{DeclaredTool, Output, Run};
 pub use fault::{Fault, Faults, Position};
 pub use find::{NotFound, find};
+pub use read::unfit_id;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -124,7 +124,13 @@ fn argument(path: &Path) -> String {
 /// What the name of a tool is made of where the script itself is the tool: its name without the ending.
 fn stem(script: &Path) -> String {
     let stem = script.file_stem().unwrap_or_default().to_string_lossy();
-    let fits = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' };
+    let fits = |c: char| {
+        if c.is_ascii_alphanumeric() || "_-".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
     stem.chars().map(fits).collect()
 }
 

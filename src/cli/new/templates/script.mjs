@@ -19,6 +19,6 @@ export function hello(name = 'world') {
  * @returns {string}
  */
 export function birthday(name) {
-  if (!birthdays.has(name)) throw new RangeError(`nobody called ${name} is in the book`) // the caller reads this
+  if (!birthdays.has(name)) throw new Error(`nobody called ${name} is in the book`) // the caller reads this
   return birthdays.get(name)
 }

@@ -15,7 +15,7 @@ tool({
   description: 'Tells when someone has their birthday.',
   parameters: [{ name: 'name', type: 'string', required: true, description: 'Whose birthday it is.' }],
 }, ({ name }) => {
-  if (!birthdays.has(name)) throw new RangeError(`nobody called ${name} is in the book`) // the caller reads this
+  if (!birthdays.has(name)) throw new Error(`nobody called ${name} is in the book`) // the caller reads this
   return birthdays.get(name)
 })
 

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use super::Env;
 use super::fault::Position;
 use super::read::Reader;
+use super::suggest::nearest;
 use super::yaml::{Entry, Node, Value, below};
 use crate::json::{Text, push_string};
 use crate::protocol::describe::Description;
@@ -173,7 +174,12 @@ impl Reader<'_> {
         for key in entries {
             self.tool_key(key, &below(path, &key.key), &mut draft);
         }
-        if !entries.iter().any(|key| key.key == "run" || key.key == "shell") {
+        // A misspelt one has been told already.
+        let meant = |key: &Entry| {
+            let near = nearest(&key.key, TOOL_KEYS).unwrap_or(&key.key);
+            matches!(near, "run" | "shell" | "command")
+        };
+        if !entries.iter().any(meant) {
             let what = "needs 'run', an argv such as [df, \"{path}\"], or 'shell', a script for /bin/sh";
             self.fault(entry.at, path, what);
         }
@@ -323,3 +329,6 @@ impl Reader<'_> {
         Some(format!("{{{}}}", members.join(",")))
     }
 }
+
+#[cfg(test)]
+mod tests;

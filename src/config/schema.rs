@@ -148,6 +148,7 @@ struct Bus {
 /// One toolbox.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, transform = optional)]
+#[schemars(extend("not" = {"anyOf": [{"required": ["command", "tools"]}, {"required": ["command", "script"]}, {"required": ["tools", "script"]}]}))]
 #[expect(dead_code, reason = "for the schema only")]
 struct Toolbox {
     /// The program and its arguments, which speaks the stdio protocol; ./x and ../x are beside this file.

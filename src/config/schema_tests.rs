@@ -82,6 +82,9 @@ fn reader_and_schema_agree_on_files() {
     files.extend(good.map(toolbox));
     files.extend(
         [
+            "toolboxes: {a: {script: ./x.py, python: python3, concurrent: true, requires: [jq]}}",
+            "toolboxes: {a: {tools: {t: {run: [x, ~, 1, [a, '{b}']], parameters: {b: {type: string, default: 1x}}}}}}",
+            "toolboxes: {a: {tools: {t: {shell: x, accept_exit: [0, 1], hints: {readOnly: true}}}}}",
             "toolboxes:",
             "{bus: embedded, toolboxes: {}}",
             "{bus: , toolboxes: {}, x-a: 1}",
@@ -113,6 +116,16 @@ fn reader_and_schema_agree_on_files() {
     let mut files: Vec<String> = bad.map(toolbox).into();
     files.extend(
         [
+            "toolboxes: {a: {script: ./x.py, concurrent: 0}}",
+            "toolboxes: {a: {tools: {}}}",
+            "toolboxes: {a: {tools: {t: {}}}}",
+            "toolboxes: {a: {tools: {t: {run: df}}}}",
+            "toolboxes: {a: {tools: {t: {run: []}}}}",
+            "toolboxes: {a: {tools: {t: {run: [x], shell: x}}}}",
+            "toolboxes: {a: {tools: {t: {run: [x], accept_exit: 256}}}}",
+            "toolboxes: {a: {tools: {t: {run: [x], output: xml}}}}",
+            "toolboxes: {a: {tools: {t: {run: [x], parameters: {p: {}}}}}}",
+            "toolboxes: {a: {tools: {t: {run: [x], hints: {readonly: true}}}}}",
             "{}",
             "toolboxes: []",
             "toolboxes: {a.b: {command: x}}",

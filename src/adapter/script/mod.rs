@@ -6,6 +6,9 @@
 //! for it: no file of ours has to lie anywhere, whoever the process runs as. Bash scripts annotated for argc are read here, and
 //! run once a call.
 
+mod applet;
+pub mod argc;
+mod bash;
 mod node;
 mod python;
 mod shebang;
@@ -57,6 +60,7 @@ impl Language {
 /// The adapter of a script.
 pub(super) fn adapter(script: &Script, bare: Program, config: &ToolboxConfig) -> Adapter {
     match Language::of(&script.path) {
+        Some(Language::Bash) => Adapter::Runs(Box::new(bash::BashScript::new(script, bare, config))),
         language => Adapter::Speaks(Speaker::Script(Box::new(Runner {
             language,
             script: script.clone(),

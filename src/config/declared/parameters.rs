@@ -176,14 +176,15 @@ impl Reader<'_> {
             }
         };
         let choices = property.get("enum").and_then(Json::as_array);
-        for choice in choices.into_iter().flatten() {
-            if let Err(why) = schema.check(choice, "a value") {
-                let why = format!("'enum' has {choice:.40}, which no call could send: {why}");
+        for (index, choice) in choices.into_iter().flatten().enumerate() {
+            if let Err(why) = schema.check(choice, "the value") {
+                let number = index + 1;
+                let why = format!("the value {number} of 'enum' is none a call could send: {why}");
                 self.fault_of_field(entry, fields, path, why);
             }
         }
         if let Some(default) = property.get("default")
-            && let Err(why) = schema.check(default, "it")
+            && let Err(why) = schema.check(default, "the value")
         {
             let why = format!("'default' does not fit the parameter: {why}");
             self.fault_of_field(entry, fields, path, why);

@@ -20,6 +20,7 @@ use crate::logging::{Format, Level};
         `toolhost run` starts the toolboxes a YAML file names, keeps them running and answers for them on the bus \
         (OVOS-TOOLS-1). The other commands ask whatever toolbox hosts are on that bus.",
     after_help = "Examples:\n  \
+        toolhost new python greet --add                      write a toolbox to start from\n  \
         toolhost run toolhost.yaml                           host the toolboxes of a file\n  \
         toolhost list                                        which tools are there\n  \
         toolhost call wordnet define_word word=serendipity   call one\n\n\
@@ -305,7 +306,7 @@ pub enum Language {
 #[command(
     after_help = "Prints the entry for the configuration, to be pasted under 'toolboxes:'. No file is ever overwritten.\n\n\
     Examples:\n  \
-    toolhost new python greet                        greet.py, its helper toolhost.py, and an entry to paste\n  \
+    toolhost new python greet                        a program, its helper, and an entry to paste\n  \
     toolhost new bash backup --plain --add           a plain script, added to the configuration\n  \
     toolhost new command disk --add toolhost.yaml    commands declared in the configuration"
 )]

@@ -163,11 +163,8 @@ impl<'t> Block<'t> {
 
     /// Whether toolboxes are set apart by blank lines, as the one of `entry` is.
     fn has_blank_above(&self, entry: &Entry) -> bool {
-        let above = self.lines[..entry.at.line - 1].iter().rev();
-        above
-            .skip_while(|line| is_comment(line))
-            .next()
-            .is_some_and(|line| is_blank(line))
+        let mut above = self.lines[..entry.at.line - 1].iter().rev();
+        above.find(|line| !is_comment(line)).is_some_and(|line| is_blank(line))
     }
 
     /// Behind the last line of the last toolbox, and the comments that touch it.

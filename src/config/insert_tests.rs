@@ -257,3 +257,31 @@ fn assert_only_added(before: &str, inserted: &Inserted) {
     assert!(rest[0].trim() == "new:" && rest[1].trim() == "command: [./new.py]");
     assert!(rest[..2].iter().all(|row| row.ends_with(end)), "{after:?}");
 }
+
+#[test]
+fn no_text_is_too_broken_to_be_refused_in_words() {
+    const ODD: [&str; 14] = [
+        "\r", "\n", "\t", "{", "}", ":", "? ", "- ", "&a ", "*a", "\u{85}", "\u{2028}", "\u{feff}", "\"",
+    ];
+    let mut random = fastrand::Rng::with_seed(7);
+    let (mut good, mut refused) = (0, 0);
+    for _ in 0..1000 {
+        let mut text = random_file(&mut random);
+        for _ in 0..random.usize(1..4) {
+            let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            let at = places[random.usize(..places.len())];
+            match random.bool() {
+                true => text.insert_str(at, ODD[random.usize(..ODD.len())]),
+                false => drop(text.remove(at)),
+            }
+        }
+        match insert(&with_toolboxes(&text), "new", ENTRY) {
+            Ok(_) => good += 1,
+            Err(why) => {
+                assert!(!why.is_empty());
+                refused += 1;
+            }
+        }
+    }
+    assert!(good > 100 && refused > 100, "{good} good, {refused} refused");
+}

@@ -3,7 +3,7 @@
 //! Reading is two steps: `yaml` turns text into a tree that knows its lines, `read` turns the
 //! tree into a [`Config`] and collects every fault on the way. Nothing here starts, connects or
 //! watches anything, and the environment comes in as a function: only `find` and the reading of
-//! files touch the machine.
+//! files touch the machine. `insert` is the way back: a toolbox into the text, for `toolhost new`.
 //!
 //! Rules that hold for the whole file:
 //!

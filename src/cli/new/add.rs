@@ -130,10 +130,30 @@ fn write_draft(draft: &Path, like: &fs::Metadata, text: &str) -> io::Result<()> 
         .mode(0o600)
         .open(draft)?;
     file.write_all(text.as_bytes())?;
-    let is_ours = file.metadata()?;
-    if (is_ours.uid(), is_ours.gid()) != (like.uid(), like.gid()) {
+    let own = file.metadata()?;
+    if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
         std::os::unix::fs::fchown(&file, Some(like.uid()), Some(like.gid()))?;
     }
     file.set_permissions(like.permissions())?;
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_somebody_changed_meanwhile_stays_as_they_left_it() {
+        let folder = std::env::temp_dir().join(format!("toolhost-add-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let file = folder.join("toolhost.yaml");
+        fs::write(&file, "theirs").unwrap();
+        let error = replace(&file, "mine", "new").unwrap_err();
+        assert!(error.to_string().contains("somebody else"), "{error}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "theirs");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no draft is left behind");
+        replace(&file, "theirs", "new").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

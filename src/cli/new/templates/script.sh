@@ -13,7 +13,7 @@ birthday() {
   case $argc_name in
     Ada) echo "10 December" ;;
     Grace) echo "9 December" ;;
-    *) echo "nobody called $argc_name is in the book" >&2 && exit 1 ;; # the caller reads this
+    *) echo "nobody called $argc_name is in the book" >&2; exit 1 ;; # the caller reads this
   esac
 }
 

@@ -93,6 +93,9 @@ function othersMayWrite() {
 class Session {
   /** The calls at work, by id. */
   running = new Map()
+  /** Those that are to be started when one of `most` has ended. */
+  waiting = []
+  most = Infinity
   config = {}
   ended = false
   leaving = false
@@ -123,9 +126,11 @@ class Session {
     this.answer(id, { result: { ...this.facts, tools: [...this.tools.values()].map((tool) => tool.about) } })
   }
 
-  call({ id, name, kwargs = {}, context = {} }) {
+  call(request) {
+    const { id, name, kwargs = {}, context = {} } = request
     const tool = this.tools.get(name)
     if (!tool) return this.answer(id, { error: `Unknown tool: '${name}'` })
+    if (this.running.size >= this.most) return this.waiting.push(request)
     const controller = new AbortController()
     const call = { id, name, controller }
     this.running.set(id, call)
@@ -159,6 +164,7 @@ class Session {
     this.running.delete(call.id)
     this.answer(call.id, outcome)
     if (this.running.size === 0) this.idle?.()
+    if (this.waiting.length > 0) this.call(this.waiting.shift())
     this.leaveIfDone()
   }
 
@@ -180,7 +186,7 @@ class Session {
 
   /** Exits once the input has ended and nobody waits: timers and servers of a tool do not keep the process. */
   leaveIfDone() {
-    if (!this.ended || [...this.running.values()].some((call) => !call.cancelled)) return
+    if (!this.ended || this.waiting.length > 0 || [...this.running.values()].some((call) => !call.cancelled)) return
     this.leaving = true
     process.exit(0)
   }
@@ -240,8 +246,11 @@ function errorOf(error) {
   return { type: wellFormed(String(own || 'Error')), message: wellFormed(String(error.message)) }
 }
 
+/** The stack of an error as far as it is the tool's own. */
 function stackOf(error) {
-  return String((error instanceof Error && error.stack) || textOf(error))
+  if (!(error instanceof Error && error.stack)) return textOf(error)
+  const foreign = /^\s+at .*(toolhost\.mjs:\d|\(?node:)/
+  return String(error.stack).split('\n').filter((line) => !foreign.test(line)).join('\n')
 }
 
 /** `String(value)` of a value that may have no text at all. */
@@ -428,18 +437,23 @@ function exactNumber(value, where) {
  * Serves the exported functions of a script.
  *
  * @param {string} script Its path.
- * @param {{input: number, output: number}} descriptors Where the protocol is; 0, 1 and 2 are the script's own.
+ * @param {object} options
+ * @param {number} options.input Where the host's lines come from; 0, 1 and 2 are the script's own.
+ * @param {number} options.output Where the answers go.
+ * @param {number} [options.concurrent] How many calls may be at work at once. Left out: as many as come where a tool is
+ *   asynchronous, else one.
  */
-export async function runScript(script, { input, output }) {
+export async function runScript(script, { input, output, concurrent }) {
   globalThis[SCRIPT] = true
   const file = path.resolve(script)
   const name = path.basename(file)
   const loaded = watchLoading(name)
   const tools = await toolsOf(file).catch((error) => giveUp(error, name))
   loaded()
-  const later = [...tools.values()].some((tool) => tool.later)
-  const facts = { protocol: 1, capabilities: later ? ['concurrent'] : [] }
+  const most = concurrent || ([...tools.values()].some((tool) => tool.later) ? Infinity : 1)
+  const facts = { protocol: 1, capabilities: most > 1 ? ['concurrent'] : [] }
   const session = new Session(tools, facts, lineWriter(output, () => false))
+  session.most = most
   keepWorkingFolder(session)
   outlive(session)
   explainExit(session)
@@ -813,7 +827,7 @@ function blocksOf(text) {
 function docOf(source, name) {
   const entry = source.exports.get(name)
   const local = source.locals.get(entry?.local ?? name)
-  return { doc: entry?.doc ?? local?.doc, at: entry?.at ?? Infinity }
+  return { doc: entry?.doc ?? local?.doc, at: entry?.at ?? local?.at ?? Number.MAX_SAFE_INTEGER }
 }
 
 function readDeclaration(source, tokens, index, depth) {
@@ -1014,7 +1028,9 @@ const TAGS = {
 
 /** A JSDoc block: `{ text, tags: [{ tag, type, name, optional, default, text }] }`. */
 export function parseDoc(block) {
-  const body = block.replace(/^\/\*\*/, '').replace(/\*\/$/, '')
+  const inside = block.replace(/^\/\*\*/, '').replace(/\*\/$/, '')
+  // Several on one line, where the brace shows that a tag is meant.
+  const body = inside.replace(/[ \t]@(param|arg|argument|returns?|yields?|prop|property|typedef)(?=\s+\{)/g, '\n@$1')
   const lines = body.split(/\r?\n/).map((line) => line.replace(/^\s*\*?[ \t]?/, '').trimEnd())
   const parts = [[]]
   for (const line of lines) {
@@ -1601,7 +1617,7 @@ function defaultOf(given, member) {
 function makeTool(name, run, owner, doc, types) {
   const { type, spread } = argumentsOf(run, doc, types)
   const given = types.lower(type)
-  const about = { name, description: doc.text, argument_schema: given.schema }
+  const about = { name, description: doc.text || undefined, argument_schema: given.schema }
   const result = resultOf(run, doc, types)
   if (result.schema) about.output_schema = result.schema
   const call = (kwargs) => run.apply(owner, spread(given.read(kwargs, name)))

@@ -239,6 +239,8 @@ pub struct Script {
     pub python: Option<PathBuf>,
     /// Calls it gets at once, in one process; at least 1.
     pub concurrent: usize,
+    /// What it prints, where it is Bash; the other languages give values.
+    pub output: Output,
 }
 
 /// How the processes of a toolbox live.

@@ -65,10 +65,7 @@ const OF_SCRIPT: &[(&str, &str)] = &[
         "concurrent",
         "only a 'script' has it; other toolboxes say so themselves or have 'processes'",
     ),
-    (
-        "output",
-        "only a Bash 'script' has it; of 'tools', each has its own",
-    ),
+    ("output", "only a Bash 'script' has it; of 'tools', each has its own"),
 ];
 
 /// Calls a script gets at once where `concurrent: true` does not say how many.

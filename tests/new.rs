@@ -244,8 +244,9 @@ fn an_entry_finds_the_program_wherever_the_two_are() {
             "{line}"
         );
         assert_eq!(
-            good(folder, &format!("check {config}")),
-            "ok   greet: 2 tools, hello, birthday\n"
+            good(folder, &format!("call --config {config} greet hello")),
+            "\"Hello, world!\"
+"
         );
     }
     let scratch = Scratch::new();

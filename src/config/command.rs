@@ -62,7 +62,7 @@ impl Reader<'_> {
     }
 
     /// `./x` and `../x` are files beside the configuration, whatever folder the program starts in.
-    fn rooted(&self, argument: String) -> String {
+    pub(super) fn rooted(&self, argument: String) -> String {
         if !argument.starts_with("./") && !argument.starts_with("../") {
             return argument;
         }

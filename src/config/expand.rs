@@ -6,6 +6,39 @@
 
 use super::Lookup;
 
+/// A place in the file, as far as it matters to variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Top,
+    Toolboxes,
+    Toolbox,
+    Tools,
+    Tool,
+    /// `run` and `stdin` of a tool: what a variable holds is text there, its braces no placeholders.
+    Template,
+    /// `shell` of a tool, whose variables are the shell's; and what is under `x-` for anchors.
+    Verbatim,
+    /// Any other.
+    Plain,
+}
+
+impl Place {
+    /// The place of the value of `key` in a mapping here.
+    pub(super) fn below(self, key: &str) -> Self {
+        match (self, key) {
+            (Self::Top, "toolboxes") => Self::Toolboxes,
+            (Self::Top, "defaults") | (Self::Toolboxes, _) => Self::Toolbox,
+            (Self::Top, _) if key.starts_with("x-") => Self::Verbatim,
+            (Self::Toolbox, "tools") => Self::Tools,
+            (Self::Tools, _) => Self::Tool,
+            (Self::Tool, "run" | "stdin") => Self::Template,
+            (Self::Tool, "shell") => Self::Verbatim,
+            (Self::Verbatim | Self::Template, _) => self,
+            _ => Self::Plain,
+        }
+    }
+}
+
 /// How deep defaults may hold further variables.
 const DEPTH: usize = 8;
 
@@ -15,6 +48,15 @@ const DEPTH: usize = 8;
 /// What is wrong, naming the variable but no value.
 pub(super) fn expand(text: &str, env: Lookup<'_>) -> Result<String, String> {
     within(text, env, DEPTH)
+}
+
+/// The same for a template: the braces of what a variable holds are doubled, so that they stay braces.
+///
+/// # Errors
+/// As [`expand`].
+pub(super) fn expand_template(text: &str, env: Lookup<'_>) -> Result<String, String> {
+    let doubled = |name: &str| env(name).map(|held| held.replace('{', "{{").replace('}', "}}"));
+    within(text, &doubled, DEPTH)
 }
 
 fn within(text: &str, env: Lookup<'_>, depth: usize) -> Result<String, String> {

@@ -13,7 +13,9 @@
 //!   toolbox_id, `1.10` an argument, and `"5s"` a time. Only under `config`, whose meaning is the
 //!   toolbox's own, do the types of YAML 1.2 apply.
 //! - `${NAME}` and `${NAME:-default}` expand in values, never in keys, after the YAML is parsed and
-//!   before a value is typed. `$${` is a literal `${`, any other `$` is text.
+//!   before a value is typed. `$${` is a literal `${`, any other `$` is text. In `run` and `stdin` of a
+//!   declared tool they expand before placeholders are read, and what a variable holds is text, its
+//!   braces no placeholders. In its `shell` and under `x-` nothing expands: the shell has variables of its own.
 //! - A path is relative to the folder of the file. A key that takes a mapping or a list may be left
 //!   empty; any other key without a value is a fault.
 //! - Keys of `defaults` apply to a toolbox that does not have them; mappings (`env`, `config`,
@@ -23,6 +25,7 @@
 mod build;
 mod bus;
 mod command;
+mod declared;
 mod dotenv;
 mod environment;
 mod expand;
@@ -41,6 +44,7 @@ mod words;
 mod yaml;
 
 pub use bus::{DEFAULT_EMBEDDED, embedded_address};
+pub use declared::{DeclaredTool, Output, Run};
 pub use fault::{Fault, Faults, Position};
 pub use find::{NotFound, find};
 pub(crate) use suggest::nearest;
@@ -142,6 +146,8 @@ pub struct ToolboxConfig {
     pub env: Env,
     /// Names of further variables it inherits from the host.
     pub inherit_env: Vec<String>,
+    /// Programs that have to be there before it is started.
+    pub requires: Vec<String>,
     /// Handed to describe: a JSON object.
     pub config: Text,
     /// How long one call may take, queueing included.
@@ -150,8 +156,10 @@ pub struct ToolboxConfig {
     pub describe_timeout: Duration,
     /// How its processes live.
     pub mode: Mode,
-    /// Identical processes sharing the calls; at least 1.
+    /// Identical processes sharing the calls, at least 1; of `tools`, calls at work at once.
     pub processes: usize,
+    /// Whether the file says how many, or it is the default of its kind.
+    pub processes_given: bool,
     /// Calls that may wait for a process.
     pub max_pending: usize,
     /// What follows the end of a process.
@@ -168,8 +176,6 @@ pub struct ToolboxConfig {
     pub publish: Publish,
     /// What becomes of predecessor calls.
     pub predecessor_topics: PredecessorTopics,
-    /// Programs it needs.
-    pub requires: Vec<String>,
 }
 
 impl ToolboxConfig {
@@ -187,6 +193,8 @@ impl ToolboxConfig {
             describe_timeout: Duration::from_secs(60),
             mode: Mode::default(),
             processes: 1,
+            processes_given: false,
+            requires: Vec::new(),
             max_pending: 256,
             restart: Restart::default(),
             required: false,
@@ -195,7 +203,6 @@ impl ToolboxConfig {
             coerce: false,
             publish: Publish::default(),
             predecessor_topics: PredecessorTopics::default(),
-            requires: Vec::new(),
         }
     }
 }
@@ -218,67 +225,23 @@ impl Eq for Line {}
 pub enum Kind {
     /// A program that speaks the stdio protocol: its argv.
     Command(Vec<String>),
-    /// Commands declared in the file, run once a call.
+    /// Commands declared in the file, each run once a call. Never empty.
     Tools(Vec<DeclaredTool>),
-    /// A plain script.
+    /// A plain script, whose functions or annotated commands are the tools.
     Script(Script),
 }
 
 /// A plain script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// The file.
+    /// Its file, absolute. Whether it is there shows when it is started.
     pub path: PathBuf,
-    /// Its Python: a program, or the folder of a virtual environment.
+    /// What runs it if it is Python: the name of a program, or an absolute path to one or to the folder of a virtual environment.
     pub python: Option<PathBuf>,
-    /// Calls it may have in it at once; at least 1. Python only.
+    /// Calls it gets at once, in one process; at least 1.
     pub concurrent: usize,
-    /// What it prints. Bash only: the others give a value.
+    /// What it prints, where it is Bash; the other languages give values.
     pub output: Output,
-}
-
-/// A command declared in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeclaredTool {
-    /// Its name.
-    pub name: String,
-    /// Its JSON object in a describe answer.
-    pub described: Text,
-    /// What is run.
-    pub run: Run,
-    /// What it gets on stdin.
-    pub stdin: Option<crate::tools::template::Template>,
-    /// What it prints.
-    pub output: Output,
-    /// The exit statuses that are no error.
-    pub accept_exit: Vec<i32>,
-    /// The folder it starts in, where it is not the toolbox's.
-    pub cwd: Option<PathBuf>,
-    /// Variables beside the toolbox's.
-    pub env: Env,
-    /// Parameters whose values may begin with `-`.
-    pub leading_dash: std::collections::BTreeSet<String>,
-}
-
-/// What is run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Run {
-    /// An argv.
-    Argv(crate::tools::template::Argv),
-    /// A script for `/bin/sh -c`.
-    Shell(String),
-}
-
-/// What a command prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Output {
-    /// Text.
-    #[default]
-    Text,
-    /// One JSON value.
-    Json,
-    /// Lines.
-    Lines,
 }
 
 /// How the processes of a toolbox live.

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::expand::Place;
 use super::fault::{Fault, Faults, Position};
 use super::yaml::{self, Entry, Node, below};
 use super::{BusConfig, Config, Lookup, PredecessorTopics, ToolService, ToolboxConfig, suggest, toolbox};
@@ -78,7 +79,7 @@ impl Reader<'_> {
             self.fault(mistake.at, &mistake.path, mistake.what);
         }
         let mut root = root?;
-        self.expand(&mut root, "");
+        self.expand(&mut root, "", Place::Top);
         self.top(&root, file)
     }
 
@@ -162,15 +163,16 @@ impl Reader<'_> {
         let own = self.entries(&entry.value, &path, "the keys of a toolbox")?;
         let merged = toolbox::with_defaults(own, defaults);
         let draft = self.keys(&merged, &path, predecessors);
-        // A misspelt `command` has been told already.
-        let meant = |key: &str| toolbox::is_kind(key) || suggest::nearest(key, toolbox::KEYS) == Some("command");
-        if !own.iter().chain(defaults).any(|entry| meant(&entry.key)) {
-            self.fault(
-                entry.at,
-                &path,
-                "needs 'command', the program that runs it: [program, argument, ...]",
-            );
+        // A misspelt kind has been told already.
+        let meant = |key: &str| suggest::nearest(key, toolbox::KEYS).is_some_and(toolbox::is_kind);
+        if !own
+            .iter()
+            .chain(defaults)
+            .any(|entry| toolbox::is_kind(&entry.key) || meant(&entry.key))
+        {
+            self.fault(entry.at, &path, toolbox::NO_KIND);
         }
+        self.suits_kind(own, &merged, &path);
         let mut toolbox = draft.finished()?;
         toolbox.id.clone_from(&entry.key);
         toolbox.line = super::Line(entry.at.line);

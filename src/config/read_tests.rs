@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::config::{BusUrl, Kind, Mode, Publish, Restart, RestartWhen};
+use crate::config::{BusUrl, Kind, Mode, Publish, Restart, RestartWhen, Script, declared};
 
 /// Every key there is; the tests of faults read it too.
 const FULL: &str = include_str!("../../tests/config_faults/full.yaml");
@@ -42,11 +42,12 @@ fn toolbox(keys: &str) -> ToolboxConfig {
 }
 
 fn argv(command: &str) -> Vec<String> {
-    let config = parse(&format!("toolboxes:\n  a:\n    command: {command}\n"));
-    let Kind::Command(argv) = &config.toolboxes[0].kind else {
-        panic!("{config:?}")
-    };
-    argv.clone()
+    let kind = parse(&format!("toolboxes:\n  a:\n    command: {command}\n"))
+        .toolboxes
+        .remove(0)
+        .kind;
+    let Kind::Command(argv) = kind else { panic!("{kind:?}") };
+    argv
 }
 
 #[test]
@@ -58,8 +59,8 @@ fn every_key_reaches_its_place() {
     assert_eq!(config.bus.url, BusUrl::Url("wss://bus.local:8181/core".into()));
     assert_eq!(config.bus.ca_file, Some(folder.join("bus.pem")));
     assert_eq!(config.tool_service, ToolService::Yes);
-    let [wordnet, no] = &config.toolboxes[..] else {
-        panic!("two toolboxes")
+    let [wordnet, no, disk, notes] = &config.toolboxes[..] else {
+        panic!("four toolboxes")
     };
 
     let argv = [
@@ -97,6 +98,8 @@ fn every_key_reaches_its_place() {
     expected.describe_timeout = Duration::from_secs(120);
     expected.mode = Mode::Oneshot;
     expected.processes = 2;
+    expected.processes_given = true;
+    expected.requires = vec!["jq".into(), "wn".into()];
     expected.max_pending = 10;
     expected.restart = Restart {
         when: RestartWhen::OnFailure,
@@ -126,6 +129,20 @@ fn every_key_reaches_its_place() {
         Kind::Command(["python3", "-u", "my tool.py", "a 'b"].map(str::to_owned).to_vec())
     );
     assert_eq!((&no.cwd, no.predecessor_topics), (&folder, PredecessorTopics::Warn));
+
+    assert_eq!((disk.processes, disk.processes_given), (8, false));
+    let Kind::Tools(tools) = &disk.kind else {
+        panic!("{:?}", disk.kind)
+    };
+    let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["free_space", "sorted"]);
+    let script = Script {
+        path: folder.join("notes.py"),
+        python: Some(folder.join("venv")),
+        concurrent: 8,
+        output: crate::config::Output::Json,
+    };
+    assert_eq!((&notes.kind, notes.processes), (&Kind::Script(script), 1));
 }
 
 #[test]
@@ -246,6 +263,36 @@ toolboxes: {a: {env: {B: a}, allow: [a]}, b: {command: [b]}}",
 }
 
 #[test]
+fn keys_of_one_kind_may_stand_in_the_defaults_of_all() {
+    let config = parse(
+        "defaults: {python: python3.12, concurrent: 4, mode: oneshot, processes: 3, requires: [jq]}
+toolboxes: {a: {command: [x]}, b: {script: ./b.py}, c: {tools: {t: {run: [x]}}, requires: []}, d: {script: b.sh, concurrent: false, python: ./v/}}",
+    );
+    let [a, b, c, d] = &config.toolboxes[..] else {
+        panic!("four toolboxes")
+    };
+    assert_eq!((a.mode, a.processes), (Mode::Oneshot, 3));
+    let modes = [b, c, d].map(|toolbox| (toolbox.mode, toolbox.processes, toolbox.processes_given));
+    assert_eq!(modes, [(Mode::Persistent, 3, true); 3]);
+    assert_eq!((a.requires.len(), b.requires.len(), c.requires.len()), (1, 1, 0));
+    let scripts = [b, d].map(|toolbox| match &toolbox.kind {
+        Kind::Script(script) => script.clone(),
+        kind => panic!("{kind:?}"),
+    });
+    let folder = file().parent().unwrap().to_owned();
+    let expected = [("b.py", "python3.12".into(), 4), ("b.sh", folder.join("v"), 1)];
+    assert_eq!(
+        scripts,
+        expected.map(|(path, python, concurrent)| Script {
+            path: folder.join(path),
+            python: Some(python),
+            concurrent,
+            output: crate::config::Output::Text,
+        })
+    );
+}
+
+#[test]
 fn a_toolbox_that_only_moved_is_the_same() {
     assert_eq!(
         parse("toolboxes: {a: {command: [x]}}"),
@@ -282,6 +329,10 @@ fn every_key_of_the_lists_is_read() {
     keys("bus: {@}", crate::config::bus::BUS_KEYS);
     keys("toolboxes: {a: {@}}", toolbox::KEYS);
     keys("toolboxes: {a: {restart: {@}}}", toolbox::RESTART_KEYS);
+    let tool = |keys: &str| format!("toolboxes: {{a: {{tools: {{t: {{{keys}}}}}}}}}");
+    keys(&tool("@"), declared::TOOL_KEYS);
+    keys(&tool("parameters: {p: {@}}"), declared::PARAMETER_KEYS);
+    keys(&tool("hints: {@}"), declared::HINT_KEYS);
 }
 
 /// A few thousand broken files; what broke one is in the message of its panic.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::expand::Place;
 use super::fault::{Fault, Position};
 use super::read::Reader;
 use super::suggest::{listed, nearest};
@@ -182,23 +183,31 @@ impl Reader<'_> {
     }
 
     /// Expands the variables of every value under `node`; keys stay as they are.
-    pub(super) fn expand(&mut self, node: &mut Node, path: &str) {
+    pub(super) fn expand(&mut self, node: &mut Node, path: &str, place: Place) {
         match &mut node.value {
-            Value::Scalar(scalar) if scalar.typed.contains("${") => match expand::expand(&scalar.typed, self.env) {
-                Ok(text) => scalar.expanded = Some(text),
-                Err(what) => {
-                    node.value = Value::Broken;
-                    self.fault(node.at, path, what);
+            _ if place == Place::Verbatim => {}
+            Value::Scalar(scalar) if scalar.typed.contains("${") => {
+                let expanded = match place {
+                    Place::Template => expand::expand_template(&scalar.typed, self.env),
+                    _ => expand::expand(&scalar.typed, self.env),
+                };
+                match expanded {
+                    Ok(text) => scalar.expanded = Some(text),
+                    Err(what) => {
+                        node.value = Value::Broken;
+                        self.fault(node.at, path, what);
+                    }
                 }
-            },
+            }
             Value::Sequence(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
-                    self.expand(item, &format!("{path}[{index}]"));
+                    self.expand(item, &format!("{path}[{index}]"), place);
                 }
             }
             Value::Mapping(entries) => {
                 for entry in entries {
-                    self.expand(&mut entry.value, &yaml::below(path, &entry.key));
+                    let place = place.below(&entry.key);
+                    self.expand(&mut entry.value, &yaml::below(path, &entry.key), place);
                 }
             }
             Value::Scalar(_) | Value::Broken => {}

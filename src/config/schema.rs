@@ -59,6 +59,26 @@ scalar! {
     ]};
     /// A whole number, at least 1.
     Count: {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": r"^[0-9]+$|\$\{"}]};
+    /// true (8), false (1), or a whole number from 1 to 256.
+    Concurrent: {"anyOf": [{"type": "boolean"}, {"type": "integer", "minimum": 1, "maximum": 256}, {"type": "string", "pattern": r"^[0-9]+$|\$\{"}]};
+    /// An exit code or a list of them, each from 0 to 255.
+    ExitCodes: {"anyOf": [
+        {"type": "integer", "minimum": 0, "maximum": 255},
+        {"type": "string", "pattern": r"^[0-9]+$|\$\{"},
+        {"type": "array", "minItems": 1, "items": {"anyOf": [
+            {"type": "integer", "minimum": 0, "maximum": 255},
+            {"type": "string", "pattern": r"^[0-9]+$|\$\{"}
+        ]}}
+    ]};
+    /// text: {"output": "..."}. lines: {"lines": [...]}. json: the value it prints.
+    Output: {"anyOf": [{"enum": ["text", "json", "lines"]}, {"type": "string", "pattern": r"\$\{"}]};
+    /// [program, argument, ...]; {name} is an argument of the call, {name...} an array as several, {name?} keeps its item where it is true. A list in it is a group: it comes or stays away whole.
+    Argv: {"type": "array", "minItems": 1, "items": {"anyOf": [
+        {"type": ["string", "number", "boolean", "null"]},
+        {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean", "null"]}}
+    ]}};
+    /// The type of a parameter.
+    Type: {"enum": ["string", "number", "integer", "boolean", "array", "object"]};
     /// true or false.
     Switch: {"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": r"\$\{"}]};
     /// Where the bus is: ws://HOST:PORT/core, wss://..., embedded, or embedded://ADDRESS:PORT.
@@ -128,10 +148,26 @@ struct Bus {
 /// One toolbox.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, transform = optional)]
+#[schemars(extend("not" = {"anyOf": [{"required": ["command", "tools"]}, {"required": ["command", "script"]}, {"required": ["tools", "script"]}]}))]
 #[expect(dead_code, reason = "for the schema only")]
 struct Toolbox {
     /// The program and its arguments, which speaks the stdio protocol; ./x and ../x are beside this file.
     command: Command,
+    /// Commands declared here, by the name of their tool; each is run once a call.
+    #[schemars(extend("minProperties" = 1))]
+    tools: Option<BTreeMap<String, Tool>>,
+    /// A plain script whose functions, or annotated commands, are the tools; beside this file.
+    script: Word,
+    /// Of a script: the Python that runs it, a name on the PATH, a path, or the folder of a virtual environment.
+    python: Word,
+    /// Of a script: how many calls it gets at once; true is 8. Default: 1.
+    #[schemars(extend("default" = 1))]
+    concurrent: Concurrent,
+    /// Of a Bash script: what its commands print. Default: text.
+    #[schemars(extend("default" = "text"))]
+    output: Output,
+    /// Programs that have to be there before it is started.
+    requires: Option<Vec<Word>>,
     /// The folder its processes start in. Default: that of this file.
     cwd: Word,
     /// Variables it gets beside a short, fixed set; over those of env_file. Never shown anywhere.
@@ -151,8 +187,7 @@ struct Toolbox {
     /// persistent: one process serves many requests. oneshot: a process a request. Default: persistent.
     #[schemars(extend("default" = "persistent"))]
     mode: Mode,
-    /// Identical processes that share the calls. Default: 1.
-    #[schemars(extend("default" = 1))]
+    /// Identical processes that share the calls; of tools, calls at work at once. Default: 1, of tools 8.
     processes: Count,
     /// Calls that may wait; one more is refused at once. Default: 256.
     #[schemars(extend("default" = 256))]
@@ -206,6 +241,111 @@ struct Restart {
     /// The time in which failures are counted. Default: 5m.
     #[schemars(extend("default" = "5m"))]
     within: Time,
+}
+
+/// A command that is a tool. It has `run` or `shell`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = optional)]
+#[schemars(extend("oneOf" = [{"required": ["run"]}, {"required": ["shell"]}]))]
+#[expect(dead_code, reason = "for the schema only")]
+struct Tool {
+    /// What it does, for who calls it.
+    description: Word,
+    /// A name for people.
+    title: Word,
+    /// A group for people.
+    category: Word,
+    /// Its version.
+    version: Word,
+    /// What it takes, by name. Nothing else is taken.
+    parameters: Option<BTreeMap<String, Parameter>>,
+    /// A JSON Schema instead of parameters.
+    argument_schema: Option<BTreeMap<String, serde_json::Value>>,
+    /// The program and its arguments, never a shell.
+    run: Argv,
+    /// A script for /bin/sh. Arguments reach it only as variables, $ARG_NAME; nothing in it expands here.
+    shell: Word,
+    /// What it reads from stdin: a text with {name}. Default: nothing.
+    stdin: Word,
+    /// What becomes of what it prints. Default: text.
+    #[schemars(extend("default" = "text"))]
+    output: Output,
+    /// A JSON Schema of the result. Default: that of output.
+    output_schema: Option<BTreeMap<String, serde_json::Value>>,
+    /// The exit codes that are no error. Default: 0.
+    #[schemars(extend("default" = 0))]
+    accept_exit: ExitCodes,
+    /// How long one call may take. Default: what the toolbox says.
+    timeout: Time,
+    /// The folder it starts in. Default: that of the toolbox.
+    cwd: Word,
+    /// Variables it gets, over those of the toolbox. Never shown anywhere.
+    env: Option<BTreeMap<String, Word>>,
+    /// What it does to the world.
+    hints: Option<Hints>,
+}
+
+/// What a tool takes.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = type_required)]
+#[expect(dead_code, reason = "for the schema only")]
+struct Parameter {
+    /// string, number, integer, boolean, array or object.
+    r#type: Type,
+    /// What it means, for who calls the tool.
+    description: Option<String>,
+    /// Whether a call must have it. Default: false.
+    #[schemars(extend("default" = false))]
+    required: Option<bool>,
+    /// What it is where a call leaves it out.
+    default: serde_json::Value,
+    /// The values it may have.
+    #[schemars(extend("minItems" = 1))]
+    r#enum: Option<Vec<serde_json::Value>>,
+    /// Of an array: the type of its items, or a JSON Schema.
+    items: serde_json::Value,
+    /// A regular expression a string must match.
+    pattern: Option<String>,
+    /// The least number.
+    minimum: Option<f64>,
+    /// The greatest number.
+    maximum: Option<f64>,
+    /// The fewest characters.
+    #[schemars(rename = "minLength")]
+    min_length: Option<u32>,
+    /// The most characters.
+    #[schemars(rename = "maxLength")]
+    max_length: Option<u32>,
+    /// The format of a string, such as date or uri.
+    format: Option<String>,
+    /// Values to show.
+    examples: Option<Vec<serde_json::Value>>,
+    /// Anything else, for who reads the tool.
+    metadata: Option<BTreeMap<String, serde_json::Value>>,
+    /// Whether its value may begin with a - and stand as an argument of its own, where the program could take it for an option. Default: false.
+    #[schemars(extend("default" = false))]
+    leading_dash: Switch,
+}
+
+fn type_required(schema: &mut Schema) {
+    schema.insert("required".into(), ["type"].as_slice().into());
+}
+
+/// What a tool does to the world.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = optional)]
+#[expect(dead_code, reason = "for the schema only")]
+struct Hints {
+    /// It changes nothing.
+    #[schemars(rename = "readOnly")]
+    read_only: Switch,
+    /// What it changes may be lost.
+    destructive: Switch,
+    /// Twice does no more than once.
+    idempotent: Switch,
+    /// It reaches beyond this machine.
+    #[schemars(rename = "openWorld")]
+    open_world: Switch,
 }
 
 #[cfg(test)]

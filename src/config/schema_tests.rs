@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::*;
-use crate::config::{Config, bus, read, toolbox};
+use crate::config::{Config, bus, declared, read, toolbox};
 
 const FULL: &str = include_str!("../../tests/config_faults/full.yaml");
 
@@ -37,6 +37,9 @@ fn reader_and_schema_know_the_same_keys_in_the_same_order() {
         ("/$defs/Bus/properties", bus::BUS_KEYS),
         ("/$defs/Toolbox/properties", toolbox::KEYS),
         ("/$defs/Restart/properties", toolbox::RESTART_KEYS),
+        ("/$defs/Tool/properties", declared::TOOL_KEYS),
+        ("/$defs/Parameter/properties", declared::PARAMETER_KEYS),
+        ("/$defs/Hints/properties", declared::HINT_KEYS),
     ] {
         let properties = schema.pointer(place).and_then(Value::as_object);
         let keys: Vec<_> = properties.unwrap_or_else(|| panic!("{place}")).keys().collect();
@@ -79,6 +82,9 @@ fn reader_and_schema_agree_on_files() {
     files.extend(good.map(toolbox));
     files.extend(
         [
+            "toolboxes: {a: {script: ./x.py, python: python3, concurrent: true, requires: [jq]}}",
+            "toolboxes: {a: {tools: {t: {run: [x, ~, 1, [a, '{b}']], parameters: {b: {type: string, default: 1x}}}}}}",
+            "toolboxes: {a: {tools: {t: {shell: x, accept_exit: [0, 1], hints: {readOnly: true}}}}}",
             "toolboxes:",
             "{bus: embedded, toolboxes: {}}",
             "{bus: , toolboxes: {}, x-a: 1}",
@@ -110,6 +116,16 @@ fn reader_and_schema_agree_on_files() {
     let mut files: Vec<String> = bad.map(toolbox).into();
     files.extend(
         [
+            "toolboxes: {a: {script: ./x.py, concurrent: 0}}",
+            "toolboxes: {a: {tools: {}}}",
+            "toolboxes: {a: {tools: {t: {}}}}",
+            "toolboxes: {a: {tools: {t: {run: df}}}}",
+            "toolboxes: {a: {tools: {t: {run: []}}}}",
+            "toolboxes: {a: {tools: {t: {run: [x], shell: x}}}}",
+            "toolboxes: {a: {tools: {t: {run: [x], accept_exit: 256}}}}",
+            "toolboxes: {a: {tools: {t: {run: [x], output: xml}}}}",
+            "toolboxes: {a: {tools: {t: {run: [x], parameters: {p: {}}}}}}",
+            "toolboxes: {a: {tools: {t: {run: [x], hints: {readonly: true}}}}}",
             "{}",
             "toolboxes: []",
             "toolboxes: {a.b: {command: x}}",

@@ -2,15 +2,25 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
+use super::declared::OUTPUTS;
 use super::read::Reader;
 use super::yaml::{Entry, Node, Value, below};
-use super::{Kind, Mode, PredecessorTopics, Publish, Restart, RestartWhen, ToolboxConfig};
+use super::{
+    DeclaredTool, Kind, Mode, Output, PredecessorTopics, Publish, Restart, RestartWhen, Script, ToolboxConfig, quantity,
+};
 use crate::json::Text;
 
 /// Every key of a toolbox.
 pub(super) const KEYS: &[&str] = &[
     "command",
+    "tools",
+    "script",
+    "python",
+    "concurrent",
+    "output",
+    "requires",
     "cwd",
     "env",
     "env_file",
@@ -40,7 +50,29 @@ pub(super) const RESTART_KEYS: &[&str] = &["when", "backoff", "max_backoff", "gi
 const KINDS: &[&str] = &["command", "tools", "script", "mcp", "opm"];
 
 /// What the format has a place for and this version does not read.
-const LATER: &[&str] = &["tools", "script", "mcp", "opm", "limits", "idle_timeout"];
+const LATER: &[&str] = &["mcp", "opm", "limits", "idle_timeout"];
+
+pub(super) const NO_KIND: &str = "needs one of 'command', a program that speaks the protocol: [program, argument, ...]; \
+                                  'tools', commands declared here; and 'script', a plain script: ./notes.py";
+
+/// Keys of one kind only, and what to know about them elsewhere. From `defaults` they do nothing there.
+const OF_SCRIPT: &[(&str, &str)] = &[
+    (
+        "python",
+        "only a 'script' is started by toolhost's choice of a Python; a 'command' names its own",
+    ),
+    (
+        "concurrent",
+        "only a 'script' has it; other toolboxes say so themselves or have 'processes'",
+    ),
+    ("output", "only a Bash 'script' has it; of 'tools', each has its own"),
+];
+
+/// Calls a script gets at once where `concurrent: true` does not say how many.
+const CONCURRENT: usize = 8;
+
+/// Processes of a toolbox whose commands are run once a call: each is busy for one call only.
+const AT_ONCE: usize = 8;
 
 const NOT_YET: &str = "is not in this version of toolhost yet";
 
@@ -110,15 +142,57 @@ impl AsEntry for Cow<'_, Entry> {
 pub(super) struct Draft {
     toolbox: ToolboxConfig,
     command: Option<Vec<String>>,
+    tools: Option<Vec<DeclaredTool>>,
+    script: Option<PathBuf>,
+    python: Option<PathBuf>,
+    concurrent: Option<usize>,
+    output: Option<Output>,
+    processes: Option<usize>,
     /// Lower than `env`, wherever the two stand.
     env_file: Vec<(String, String)>,
 }
 
 impl Draft {
+    fn new(toolbox: ToolboxConfig) -> Self {
+        Self {
+            toolbox,
+            command: None,
+            tools: None,
+            script: None,
+            python: None,
+            concurrent: None,
+            output: None,
+            processes: None,
+            env_file: Vec::new(),
+        }
+    }
+
     /// The toolbox, `None` where nothing runs it.
     pub(super) fn finished(self) -> Option<ToolboxConfig> {
         let mut toolbox = self.toolbox;
-        toolbox.kind = Kind::Command(self.command?);
+        toolbox.kind = if let Some(argv) = self.command {
+            Kind::Command(argv)
+        } else if let Some(tools) = self.tools {
+            Kind::Tools(tools)
+        } else {
+            Kind::Script(Script {
+                path: self.script?,
+                python: self.python,
+                concurrent: self.concurrent.unwrap_or(1),
+                output: self.output.unwrap_or_default(),
+            })
+        };
+        if !matches!(toolbox.kind, Kind::Command(_)) {
+            // Out of `defaults`; in a toolbox of its own it is a fault.
+            toolbox.mode = Mode::Persistent;
+        }
+        toolbox.processes_given = self.processes.is_some();
+        let at_once = if matches!(toolbox.kind, Kind::Tools(_)) {
+            AT_ONCE
+        } else {
+            1
+        };
+        toolbox.processes = self.processes.unwrap_or(at_once);
         let mut env: BTreeMap<String, String> = self.env_file.into_iter().collect();
         env.append(&mut toolbox.env.0);
         toolbox.env.0 = env;
@@ -130,11 +204,7 @@ impl Reader<'_> {
     /// Reads `entries`; what is wrong or missing has its default.
     pub(super) fn keys<E: AsEntry>(&mut self, entries: &[E], path: &str, predecessors: PredecessorTopics) -> Draft {
         let toolbox = ToolboxConfig::new("", Kind::Command(Vec::new()), self.folder.clone());
-        let mut draft = Draft {
-            toolbox,
-            command: None,
-            env_file: Vec::new(),
-        };
+        let mut draft = Draft::new(toolbox);
         draft.toolbox.predecessor_topics = predecessors;
         for entry in entries {
             let entry = entry.entry();
@@ -158,6 +228,12 @@ impl Reader<'_> {
         let (value, toolbox) = (&entry.value, &mut draft.toolbox);
         match entry.key.as_str() {
             "command" => draft.command = self.command(value, path),
+            "tools" => draft.tools = self.tools(value, path),
+            "script" => draft.script = self.path(value, path, "a script: ./notes.py"),
+            "python" => draft.python = self.python(value, path),
+            "concurrent" => draft.concurrent = self.concurrent(value, path),
+            "output" => draft.output = self.choice(value, path, OUTPUTS),
+            "requires" => set(&mut toolbox.requires, self.programs(value, path)),
             "cwd" => set(&mut toolbox.cwd, self.path(value, path, "a folder")),
             "env" => toolbox.env.0 = self.env(value, path),
             "env_file" => draft.env_file = self.env_file(value, path),
@@ -166,7 +242,7 @@ impl Reader<'_> {
             "timeout" => set(&mut toolbox.timeout, self.duration(value, path)),
             "describe_timeout" => set(&mut toolbox.describe_timeout, self.duration(value, path)),
             "mode" => set(&mut toolbox.mode, self.choice(value, path, MODES)),
-            "processes" => set(&mut toolbox.processes, self.count(value, path, 1..=1024)),
+            "processes" => draft.processes = self.count(value, path, 1..=1024),
             "max_pending" => set(&mut toolbox.max_pending, self.count(value, path, 1..=1_000_000)),
             "start" => self.start(value, path),
             "restart" => set(&mut toolbox.restart, self.restart(value, path)),
@@ -188,6 +264,77 @@ impl Reader<'_> {
             "environment" => self.fault(entry.at, path, "unknown key; did you mean 'env'?"),
             "working_dir" | "workdir" | "dir" => self.fault(entry.at, path, "unknown key; did you mean 'cwd'?"),
             _ => self.unknown(entry, path, KEYS),
+        }
+    }
+
+    /// A program looked for on the PATH, or a path: to a program or to the folder of a virtual environment.
+    fn python(&mut self, node: &Node, path: &str) -> Option<PathBuf> {
+        let expected = "a Python such as python3.12, or the folder of a virtual environment such as ./venv";
+        let text = self.text(node, path, expected)?;
+        if text.contains('/') || text.starts_with(['.', '~']) {
+            return self.path(node, path, expected);
+        }
+        Some(PathBuf::from(text))
+    }
+
+    fn concurrent(&mut self, node: &Node, path: &str) -> Option<usize> {
+        self.parsed(
+            node,
+            path,
+            "true, false, or a whole number from 1 to 256",
+            |text| match text {
+                "true" | "True" | "TRUE" => Some(CONCURRENT),
+                "false" | "False" | "FALSE" => Some(1),
+                _ => quantity::count(text).filter(|count| (1..=256).contains(count)),
+            },
+        )
+    }
+
+    /// Names of programs.
+    fn programs(&mut self, node: &Node, path: &str) -> Option<Vec<String>> {
+        let programs = self.texts(node, path, "program")?;
+        if programs.iter().any(|program| program.contains(char::is_whitespace)) {
+            self.fault(
+                node.at,
+                path,
+                "an item is the name of a program, without arguments or versions: [jq, wn]",
+            );
+        }
+        Some(programs)
+    }
+
+    /// Whether the toolbox's `own` keys go with what runs it. From `defaults` they stand for the toolboxes they suit.
+    pub(super) fn suits_kind(&mut self, own: &[Entry], merged: &[Cow<'_, Entry>], path: &str) {
+        let Some(kind) = merged
+            .iter()
+            .find(|entry| is_kind(&entry.key))
+            .map(|entry| entry.key.as_str())
+        else {
+            return;
+        };
+        for entry in own {
+            let path = below(path, &entry.key);
+            let misplaced = OF_SCRIPT.iter().find(|(key, _)| *key == entry.key);
+            if let Some((_, why)) = misplaced.filter(|_| kind != "script") {
+                self.fault(entry.at, &path, format!("does nothing beside '{kind}': {why}"));
+            }
+            let oneshot = matches!(&entry.value.value, Value::Scalar(scalar) if scalar.text() == "oneshot");
+            if entry.key != "mode" || !oneshot {
+                continue;
+            }
+            match kind {
+                "tools" => self.fault(
+                    entry.value.at,
+                    &path,
+                    "is for a 'command' only: what 'tools' declares is started once a call anyway",
+                ),
+                "script" => self.fault(
+                    entry.value.at,
+                    &path,
+                    "is for a 'command' only: toolhost keeps a script loaded, or starts it once a call, as its kind asks",
+                ),
+                _ => {}
+            }
         }
     }
 

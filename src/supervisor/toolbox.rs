@@ -15,7 +15,7 @@ use super::queue::Queue;
 use super::status::{Brief, Latencies};
 use super::worker::{Duty, Waiter, Worker, lossy, poll_workers};
 use super::{Control, Surroundings};
-use crate::adapter::Adapter;
+use crate::adapter::{AT_ONCE, Adapter};
 use crate::config::{Mode, ToolboxConfig};
 use crate::process::ProcessEvent;
 use crate::process::exit::Exit;
@@ -78,6 +78,9 @@ impl Toolbox {
         if matches!(adapter, Adapter::Runs(_)) {
             // Whatever it says: there is a process a call.
             config.mode = Mode::Oneshot;
+            if !config.processes_given {
+                config.processes = AT_ONCE;
+            }
         }
         Self {
             adapter,
@@ -108,6 +111,8 @@ impl Toolbox {
         self.predecessor = after;
         if self.predecessor.is_none() {
             self.start_all().await;
+            // Where no process is needed nothing further happens that would tell.
+            self.publish_brief();
         }
         let mut timer = Box::pin(tokio::time::sleep(Duration::ZERO));
         let mut inbox = Vec::with_capacity(BATCH);

@@ -30,7 +30,6 @@ pub(crate) fn covered(configurations: &[PathBuf]) -> BTreeSet<PathBuf> {
         covered.insert(file.clone());
         let config = Config::load(file, &toolhost::config::process_env).expect("a good configuration");
         for toolbox in config.toolboxes {
-            #[allow(irrefutable_let_patterns, reason = "the kinds of toolboxes become more")]
             let Kind::Command(argv) = &toolbox.kind else { continue };
             // A folder may be written with `..` in it.
             let words = argv

@@ -6,9 +6,14 @@
 //! for it: no file of ours has to lie anywhere, whoever the process runs as. Bash scripts annotated for argc are read here, and
 //! run once a call.
 
+mod applet;
+pub mod argc;
+mod bash;
+mod node;
+mod python;
 mod shebang;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Adapter, Speaker};
 use crate::config::{Script, ToolboxConfig};
@@ -53,8 +58,9 @@ impl Language {
 }
 
 /// The adapter of a script.
-pub(super) fn adapter(script: &Script, bare: Program, _config: &ToolboxConfig) -> Adapter {
+pub(super) fn adapter(script: &Script, bare: Program, config: &ToolboxConfig) -> Adapter {
     match Language::of(&script.path) {
+        Some(Language::Bash) => Adapter::Runs(Box::new(bash::BashScript::new(script, bare, config))),
         language => Adapter::Speaks(Speaker::Script(Box::new(Runner {
             language,
             script: script.clone(),
@@ -80,8 +86,8 @@ impl Runner {
         let path = readable(&self.script.path)?;
         // The file may not have been there when the toolbox was set up.
         match self.language.or_else(|| Language::of(path)) {
-            Some(Language::Python) => Err("not yet".to_owned()),
-            Some(Language::Node) => Err("not yet".to_owned()),
+            Some(Language::Python) => Ok(python::program(&self.script, &self.bare)),
+            Some(Language::Node) => Ok(node::program(&self.script, &self.bare)),
             Some(Language::Bash) => Err(format!(
                 "{} is a Bash script, which could not be told when toolhost started; give it a name that ends in .sh",
                 path.display()
@@ -104,4 +110,35 @@ fn readable(script: &Path) -> Result<&Path, String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(said("does not exist".to_owned())),
         Err(error) => Err(said(format!("cannot be read: {error}"))),
     }
+}
+
+/// The words that start the interpreter of `script`: what its first line says, else `usual`.
+fn interpreter(script: &Path, usual: &str) -> Vec<String> {
+    match Shebang::of(script) {
+        Some(shebang) => shebang.argv().to_vec(),
+        None => vec![usual.to_owned()],
+    }
+}
+
+/// `path` as an argument. One that is no UTF-8 cannot stand in one unchanged, and is then not found.
+fn argument(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// What the name of a tool is made of where the script itself is the tool: its name without the ending.
+fn stem(script: &Path) -> String {
+    let stem = script.file_stem().unwrap_or_default().to_string_lossy();
+    let fits = |c: char| {
+        if c.is_ascii_alphanumeric() || "_-".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    stem.chars().map(fits).collect()
+}
+
+/// The folder of a script.
+fn folder(script: &Path) -> PathBuf {
+    script.parent().map(Path::to_owned).unwrap_or_default()
 }

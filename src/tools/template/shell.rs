@@ -66,13 +66,25 @@ const WITH_VALUE: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"]
 const WHY: &str = "a value must never become shell text: use 'shell:' and its variables ($ARG_NAME), or hand it over \
                    after the script, as in [sh, -c, 'grep -- \"$1\" file', sh, \"{name}\"]";
 
+const WHY_REMOTE: &str = "ssh makes one line of its arguments, for a shell on the other machine, and a value must never \
+                          become shell text: send it through 'stdin'";
+
+/// Programs whose `-c` is a line for a shell, wherever it stands.
+const WITH_LINE: &[&str] = &["su", "runuser", "flock"];
+
+/// Options of ssh that take the next word as their value.
+const OF_SSH: &str = "BbcDEeFIiJLlmOopQRSWw";
+
 /// # Errors
 /// Where a placeholder stands in the script of a shell.
 pub(super) fn refuse(program: &str, elements: &[Element]) -> Result<(), String> {
     let words = Words::new(program, elements);
     let mut scripts = words.shells().filter_map(|shell| words.script(shell));
-    if scripts.any(|(from, to)| words.any_filled(from, to)) || words.split_by_env() {
+    if scripts.any(|(from, to)| words.any_filled(from, to)) || words.split_by_env() || words.line() {
         return Err(WHY.to_owned());
+    }
+    if words.remote() {
+        return Err(WHY_REMOTE.to_owned());
     }
     Ok(())
 }
@@ -164,15 +176,19 @@ impl<'t> Words<'t> {
         Self(std::iter::once(program).chain(arguments).collect())
     }
 
-    /// The shells: the program itself, or every one named behind a wrapper.
-    fn shells(&self) -> impl Iterator<Item = usize> {
+    /// Where one of `programs` is started: as the program itself, or anywhere behind a wrapper.
+    fn started<'p>(&'p self, programs: &'p [&str]) -> impl Iterator<Item = usize> + use<'p, 't> {
         let words = if self.0[0].is_one_of(WRAPPERS) {
             &self.0[..]
         } else {
             &self.0[..1]
         };
-        let shells = words.iter().enumerate().filter(|(_, word)| word.is_one_of(SHELLS));
-        shells.map(|(at, _)| at)
+        let named = words.iter().enumerate().filter(|(_, word)| word.is_one_of(programs));
+        named.map(|(at, _)| at)
+    }
+
+    fn shells(&self) -> impl Iterator<Item = usize> {
+        self.started(SHELLS)
     }
 
     /// The words from the shell to its script, both included, where it has one after `-c`.
@@ -186,6 +202,9 @@ impl<'t> Words<'t> {
             }
             if !word.is_option() {
                 return command.then_some((shell, at));
+            }
+            if word.text.starts_with("--command=") {
+                return Some((at, at));
             }
             command |= word.has_option('c') || word.text == "--command";
             at += if WITH_VALUE.contains(&word.text) { 2 } else { 1 };
@@ -214,6 +233,38 @@ impl<'t> Words<'t> {
             .find(|(_, word)| splits(word))
             .map(|(at, _)| env + 1 + at);
         split.is_some_and(|at| self.any_filled(at, (at + 1).min(self.0.len() - 1)))
+    }
+}
+
+impl Words<'_> {
+    /// Whether a value stands in the line of `su -c` and its kind.
+    fn line(&self) -> bool {
+        self.started(WITH_LINE).any(|at| {
+            let pairs = self.0[at + 1..].windows(2);
+            let mut lines = pairs.filter(|pair| pair[0].has_option('c') || pair[0].text == "--command");
+            let attached = |word: &Word<'_>| word.filled && word.text.starts_with("--command=");
+            lines.any(|pair| pair[1].filled) || self.0[at + 1..].iter().any(attached)
+        })
+    }
+
+    /// Whether a value stands behind the host of ssh.
+    fn remote(&self) -> bool {
+        self.started(&["ssh"]).any(|at| {
+            let mut rest = self.0[at + 1..].iter();
+            while let Some(word) = rest.next() {
+                if !word.is_option() {
+                    return rest.any(|word| word.filled);
+                }
+                let letter = word
+                    .text
+                    .strip_prefix('-')
+                    .filter(|letter| letter.len() == 1 && !word.filled);
+                if letter.is_some_and(|letter| OF_SSH.contains(letter)) {
+                    rest.next();
+                }
+            }
+            false
+        })
     }
 }
 

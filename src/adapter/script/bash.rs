@@ -1,0 +1,153 @@
+//! Bash scripts annotated for argc: read here, run once a call.
+
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+use super::argc::{self, Annotated};
+use super::{applet, argument, folder, interpreter, readable, stem};
+use crate::adapter::channel::ResultFile;
+use crate::adapter::{Commands, Job, Reading, Refusal};
+use crate::config::{Output, Script, ToolboxConfig};
+use crate::json::Text;
+use crate::process::capture::Stdout;
+use crate::process::spawn::{Environment, Program, check_needs};
+
+/// No script is longer.
+const LONGEST: u64 = 4 << 20;
+
+/// One annotated script.
+#[derive(Debug)]
+pub(super) struct BashScript {
+    path: PathBuf,
+    output: Output,
+    /// Folder, environment and needs of the toolbox.
+    bare: Program,
+    max_result: usize,
+    /// What it said when it was last read.
+    read: Option<Source>,
+}
+
+#[derive(Debug)]
+struct Source {
+    annotated: Annotated,
+    environment: Environment,
+    has_channel: bool,
+}
+
+impl BashScript {
+    pub(super) fn new(script: &Script, bare: Program, config: &ToolboxConfig) -> Self {
+        Self {
+            path: script.path.clone(),
+            output: script.output,
+            bare,
+            max_result: config.max_result,
+            read: None,
+        }
+    }
+
+    fn read(&self) -> Result<Source, String> {
+        let source = source(readable(&self.path)?)?;
+        let shown = self.path.display();
+        let annotated = argc::read(&source, &stem(&self.path)).map_err(|why| format!("{shown}: {why}"))?;
+        let bare = &self.bare;
+        let mut needs = bare.requires.clone();
+        needs.extend(interpreter(&self.path, "bash").into_iter().take(1));
+        needs.extend(annotated.requires().iter().cloned());
+        check_needs(&needs, &bare.environment, &bare.cwd).map_err(|error| format!("{shown} {error}"))?;
+        let mut unset = annotated.env_required();
+        unset.retain(|name| !bare.environment.has(name));
+        if !unset.is_empty() {
+            let names = unset.join("', '");
+            return Err(format!(
+                "{shown} needs the variable '{names}'; set it under 'env', or name it in 'inherit_env'"
+            ));
+        }
+        Ok(Source {
+            annotated,
+            environment: bare
+                .environment
+                .with_path_before(applet::folder()?)
+                .with(conventions(&self.path, &source)),
+            has_channel: source.contains("LLM_OUTPUT"),
+        })
+    }
+}
+
+impl Commands for BashScript {
+    fn describe(&mut self) -> Result<Text, String> {
+        let read = self.read()?;
+        let described = read.annotated.describe();
+        self.read = Some(read);
+        Ok(Text::from(described))
+    }
+
+    fn job(&self, tool: &str, kwargs: &str) -> Result<Job, Refusal> {
+        let Some(read) = &self.read else {
+            return Err(Refusal::Other("the script was not read yet".to_owned()));
+        };
+        let invocation = read.annotated.invocation(tool, kwargs).map_err(Refusal::Arguments)?;
+        let mut argv = interpreter(&self.path, "bash");
+        argv.push(argument(&self.path));
+        argv.extend(invocation.args);
+        let mut environment = read.environment.with(invocation.env).with([("LLM_TOOL_NAME", tool)]);
+        let channel = read
+            .has_channel
+            .then(ResultFile::create)
+            .transpose()
+            .map_err(Refusal::Other)?;
+        if let Some(channel) = &channel {
+            environment = environment.with([("LLM_OUTPUT", channel.path())]);
+        }
+        Ok(Job {
+            program: Program {
+                argv,
+                cwd: self.bare.cwd.clone(),
+                environment,
+                stdout: Stdout::Whole(self.max_result),
+                input: Bytes::new(),
+                requires: Vec::new(),
+            },
+            reading: Reading {
+                output: self.output,
+                accept_exit: vec![0],
+                channel,
+                limit: self.max_result,
+            },
+        })
+    }
+
+    fn missing(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The text of a script.
+fn source(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let meta = path
+        .metadata()
+        .map_err(|error| format!("{shown} cannot be read: {error}"))?;
+    if meta.len() > LONGEST {
+        return Err(format!("{shown} is larger than {LONGEST} bytes"));
+    }
+    let bytes = std::fs::read(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+    String::from_utf8(bytes).map_err(|_| format!("{shown} is not UTF-8"))
+}
+
+/// What scripts of the llm-functions collection look for: the folder above `tools/`, and one for what they keep.
+fn conventions(path: &Path, source: &str) -> Vec<(String, String)> {
+    if !source.contains("LLM_") {
+        return Vec::new();
+    }
+    let folder = folder(path);
+    let root = match (folder.file_name(), folder.parent()) {
+        (Some(name), Some(parent)) if name == "tools" => parent.to_owned(),
+        _ => folder,
+    };
+    let cache = root.join("cache").join(stem(path));
+    vec![
+        ("LLM_ROOT_DIR".to_owned(), argument(&root)),
+        ("LLM_TOOL_CACHE_DIR".to_owned(), argument(&cache)),
+    ]
+}

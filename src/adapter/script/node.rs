@@ -1,0 +1,34 @@
+//! JavaScript files: how Node gets the runner.
+
+use bytes::Bytes;
+
+use super::{argument, interpreter};
+use crate::config::Script;
+use crate::process::spawn::Program;
+
+/// Reads the runner from the pipe and lets it serve the script. Short, because `ps` shows it.
+const BOOT: &str = include_str!("boot.js");
+
+const RUNNER: &str = include_str!("../../../protocol/toolhost.mjs");
+
+/// Node cannot move its own descriptors. The shell does before it becomes Node: the protocol is on 3 and 4, and a script
+/// that reads stdin or prints, itself or through a child, finds nothing and the log.
+const APART: &str = r#"exec "$@" 3<&0 4>&1 </dev/null 1>&2"#;
+
+/// Starts the interpreter with the runner as its first input.
+pub(super) fn program(script: &Script, bare: &Program) -> Program {
+    let node = interpreter(&script.path, "node");
+    let mut requires = bare.requires.clone();
+    // The shell would say no more than "not found".
+    requires.extend(node.first().cloned());
+    let mut argv: Vec<String> = ["/bin/sh", "-c", APART, "sh"].map(str::to_owned).to_vec();
+    argv.extend(node);
+    argv.extend(["-e".to_owned(), BOOT.trim_end().to_owned(), "--".to_owned()]);
+    argv.extend([RUNNER.len().to_string(), argument(&script.path)]);
+    Program {
+        argv,
+        input: Bytes::from_static(RUNNER.as_bytes()),
+        requires,
+        ..bare.clone()
+    }
+}

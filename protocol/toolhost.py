@@ -97,8 +97,11 @@ def serve(*, concurrent: int = 1, version: Optional[str] = None, description: Op
     if _script is not None:  # The script is being loaded by `run_script`, which serves when that is done.
         _script.update(about=about, threads=max(concurrent, _script["threads"]))
         return
+    if os.isatty(0):
+        _log("this is a toolbox, which toolhost starts; to try it: toolhost check -- %s" % " ".join(sys.argv))
     wire = _Wire.take()
-    _Server(wire, _describe_all(_marked), concurrent, about).run()
+    tools, _ = _describe_all(_marked)
+    _Server(wire, tools, concurrent, about).run()
 
 
 def cancelled() -> bool:
@@ -802,7 +805,8 @@ def _text_type(kind: type) -> Optional[_Type]:
     """The type of a class that is written as text, by its name: what is not imported is not used either."""
     name = _full_name(kind)
     if name == "datetime.datetime":
-        return _Text("date and time (2024-05-31T12:00:00Z)", lambda text: _parse_datetime(kind, text), format="date-time")
+        words = "date and time (2024-05-31T12:00:00Z)"
+        return _Text(words, lambda text: _parse_datetime(kind, text), format="date-time")
     if name == "datetime.date":
         return _Text("date (2024-05-31)", lambda text: _parse_date(kind, text), format="date")
     if name == "datetime.time":
@@ -1143,7 +1147,9 @@ _SECTIONS = {
     **dict.fromkeys(("returns", "return", "yields", "yield"), "returns"),
     **dict.fromkeys(("raises", "raise", "warns", "exceptions", "except"), "raises"),
 }
-_FIELD = re.compile(r"[:@](param|parameter|arg|argument|keyword|key|var|returns?|rtype|type|raises?|except)\b([^:]*):(.*)")
+_FIELD = re.compile(
+    r"[:@](param|parameter|arg|argument|keyword|key|var|returns?|rtype|type|raises?|except)\b([^:]*):(.*)"
+)
 
 
 def _read_doc(text: Optional[str]) -> _Doc:
@@ -1376,9 +1382,10 @@ def _takes_null(type_: _Type) -> bool:
     return True
 
 
-def _describe_all(candidates: Iterable[_Candidate]) -> Dict[str, _Tool]:
-    """The tools of the candidates; the log says which of them cannot be one, and why."""
+def _describe_all(candidates: Iterable[_Candidate]) -> Tuple[Dict[str, _Tool], List[str]]:
+    """The tools of the candidates, and which of them cannot be one, and why; the log says that too."""
     tools: Dict[str, _Tool] = {}
+    refused: List[str] = []
     for candidate in candidates:
         if candidate.name in tools:
             raise ValueError("two tools are named '%s'" % candidate.name)
@@ -1386,8 +1393,9 @@ def _describe_all(candidates: Iterable[_Candidate]) -> Dict[str, _Tool]:
             tools[candidate.name] = _Tool(candidate)
         except Exception as why:
             text = str(why) if isinstance(why, _Refused) else _words(why)
-            _log("%s is no tool: %s" % (candidate.name, text))
-    return tools
+            refused.append("%s is no tool: %s" % (candidate.name, text))
+            _log(refused[-1])
+    return tools, refused
 
 
 def _log(text: str) -> None:
@@ -1512,8 +1520,10 @@ class _Server:
         self._changed = threading.Condition()
         self._exact = any(tool.is_exact for tool in tools.values())
         loop = any(tool.is_async for tool in tools.values())
-        self._pool = _Pool(threads, self._run) if threads > 1 or loop else None
+        # One at a time, a tool runs in the thread that loaded the script, where signals and databases want it.
+        self._pool = _Pool(threads, self._run) if threads > 1 else None
         self._loop = _Loop() if loop else None
+        self._home = _folder()
 
     def run(self) -> None:
         """Serves until the end of input, and ends what runs by then."""
@@ -1526,7 +1536,11 @@ class _Server:
             if line.strip():
                 self._handle(line)
         with self._changed:
-            self._changed.wait_for(lambda: not self._calls)
+            self._changed.wait_for(self._is_done)
+
+    def _is_done(self) -> bool:
+        """A thread that nobody waits for is not waited for here either."""
+        return all(call.stopped and not call.tool.is_async for call in list(self._calls.values()))
 
     def _handle(self, line: bytes) -> None:
         try:
@@ -1534,6 +1548,8 @@ class _Server:
             request = json.loads(text)
             if type(request) is not dict:
                 raise ValueError("a request is an object")
+            if type(request.get("id", 0)) is not int:
+                raise ValueError("an id is an integer")
         except (ValueError, RecursionError) as error:
             self._answer(None, error="ProtocolError: not a request: %s" % _words(error))
             return
@@ -1553,7 +1569,7 @@ class _Server:
         capabilities = ["cancel"]
         if any(tool._contexts for tool in self._tools.values()):
             capabilities.insert(0, "context")
-        if self._pool is not None:
+        if self._pool or self._loop:
             capabilities.append("concurrent")
         tools = [tool.described for tool in self._tools.values()]
         result = {"protocol": PROTOCOL, **self._about, "capabilities": capabilities, "tools": tools}
@@ -1569,27 +1585,29 @@ class _Server:
             request = json.loads(text, parse_float=_Spelled)
         call = _Call(self, tool, request)
         self._calls[call.id] = call
-        if self._pool is None:
-            self._run_here(call)
-        elif tool.is_async and self._loop is not None:
-            self._loop.start(call, self._run_async(call))
-        else:
+        if tool.is_async and self._loop is not None:
+            self._loop.start(call, self._run_async(call), self._fail)
+        elif self._pool is not None:
             self._pool.submit(call)
+        else:
+            self._run_here(call)
 
     # One call, in each of the three ways
 
     def _run_here(self, call: _Call) -> None:
-        folder = _folder()
         self._run(call)
-        if folder is not None and _folder() != folder:
-            os.chdir(folder)
+        if self._home is not None and _folder() != self._home:
+            try:
+                os.chdir(self._home)
+            except OSError as error:
+                _log("the tool left the working folder, and there is no way back: %s" % error)
 
     def _run(self, call: _Call) -> None:
         _current.set(call)
         try:
             args, kwargs = call.tool.bind(call.kwargs, call.context)
             result = call.tool.function(*args, **kwargs)
-            if inspect.isawaitable(result) or inspect.isasyncgen(result):
+            if hasattr(result, "__await__") or hasattr(result, "__aiter__"):
                 result = _run_to_end(result)
             self._finish(call, to_json(result))
         except BaseException as error:  # A tool may do anything, exit() included; the toolbox lives on.
@@ -1622,9 +1640,10 @@ class _Server:
 
     def _forget(self, call: _Call, line: bytes) -> None:
         self._wire.write(line)
-        with self._changed:
-            self._calls.pop(call.id, None)
-            self._changed.notify_all()
+        self._calls.pop(call.id, None)
+        if self._pool or self._loop:
+            with self._changed:
+                self._changed.notify_all()
 
     def _answer(self, id: Any, **outcome: Any) -> None:
         ((kind, value),) = outcome.items()
@@ -1636,8 +1655,10 @@ class _Server:
         call = self._calls.get(target) if type(target) is int else None
         if call is not None:
             call.stopped = True
-            if call.task is not None and self._loop is not None:
+            if self._loop is not None:
                 self._loop.cancel(call)
+            with self._changed:
+                self._changed.notify_all()
 
     def look_for_cancels(self) -> None:
         """Without threads nobody reads while a tool runs, so that the tool that asks looks itself."""
@@ -1657,7 +1678,8 @@ class _Server:
 def _answer_line(id: Any, kind: str, value: Any) -> bytes:
     if kind == "error":
         value = value.encode("utf-8", "replace").decode()
-    return b'{"id":%b,"%b":%b}\n' % (_encode(id), kind.encode(), _encode(value))
+    echoed = b"%d" % id if type(id) is int else _encode(id)
+    return b'{"id":%b,"%b":%b}\n' % (echoed, kind.encode(), _encode(value))
 
 
 def _folder() -> Optional[str]:
@@ -1669,7 +1691,7 @@ def _folder() -> Optional[str]:
 
 async def _settled(result: Any) -> Any:
     """What comes of a coroutine or an async generator in the end."""
-    if inspect.isasyncgen(result):
+    if hasattr(result, "__aiter__"):
         return [item async for item in result]
     return await result
 
@@ -1716,14 +1738,21 @@ class _Loop:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
 
-    def start(self, call: _Call, work: Any) -> None:
+    def start(self, call: _Call, work: Any, fail: Callable[[_Call, BaseException], None]) -> None:
+        import asyncio
+
         def begin() -> None:
             call.task = self._loop.create_task(work)
+            call.task.add_done_callback(end)
+
+        def end(task: Any) -> None:
+            if task.cancelled():  # Before it began, so that it could not answer.
+                fail(call, asyncio.CancelledError())
 
         self._loop.call_soon_threadsafe(begin)
 
     def cancel(self, call: _Call) -> None:
-        self._loop.call_soon_threadsafe(call.task.cancel)
+        self._loop.call_soon_threadsafe(lambda: call.task is not None and call.task.cancel())
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -1765,9 +1794,10 @@ def run_script(path: str, threads: str = "1") -> None:
     _script = {"about": {}, "threads": int(threads)}
     path = os.path.abspath(path)
     module = _load(path)
-    tools = _describe_all(_candidates(module, os.path.basename(path)))
+    file = os.path.basename(path)
+    tools, refused = _describe_all(_candidates(module, file))
     if not tools:
-        _end("%s: none of its functions can be a tool; the lines above say why" % os.path.basename(path))
+        _end("%s has no tools: %s" % (file, "; ".join(refused)))
     _Server(wire, tools, _script["threads"], _script["about"]).run()
 
 
@@ -1785,7 +1815,8 @@ def _load(path: str) -> types.ModuleType:
     sys.path.insert(0, folder)
     sys.argv = [path]
     loader = importlib.machinery.SourceFileLoader(name, path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_file_location(name, path, loader=loader))  # type: ignore
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
     sys.modules[name] = module
     try:
         exec(loader.source_to_code(loader.get_data(path), path), module.__dict__)
@@ -1798,20 +1829,18 @@ def _load(path: str) -> types.ModuleType:
 def _why_not_loaded(error: BaseException, path: str) -> str:
     """One line that says all: the host shows the last one."""
     file, text = os.path.basename(path), " ".join(_words(error).split())
-    if isinstance(error, OSError) and error.filename == path and error.__traceback__ is not None:
-        return "%s: cannot be read" % text
     if isinstance(error, SyntaxError):
         return text  # Its message has the place.
     lines = [at for frame, at in _frames(error) if frame.f_code.co_filename == path]
     notes = [file + (", line %d" % lines[-1] if lines else "")]
     if isinstance(error, ImportError):
         notes.append("python is %s" % sys.executable)
-        stem = os.path.splitext(file)[0]
-        if stem in getattr(sys, "stdlib_module_names", ()):
-            notes.append("the file has the name of Python's own module %s" % stem)
+    stem = os.path.splitext(file)[0]
+    if isinstance(error, (ImportError, AttributeError)) and stem in getattr(sys, "stdlib_module_names", ()):
+        notes.append("the file has the name of Python's own module %s, which it hides" % stem)
     if isinstance(error, SystemExit):
-        notes.append('it ends itself while it is loaded; what is for the command line belongs under if __name__ == "__main__"')
-    return "%s (%s)" % (text, ", ".join(notes))
+        notes.append('it ends while it is loaded: put what is for the command line under if __name__ == "__main__"')
+    return "%s (%s)" % (text, "; ".join(notes))
 
 
 def _frames(error: BaseException) -> Iterator[Tuple[Any, int]]:

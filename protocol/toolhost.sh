@@ -42,12 +42,14 @@ _th_tools='' _th_head='' _th_calls=0 _th_folder='' _th_log='' _th_tail='' _th_an
 kwargs='{}' config='{}' context='{}'
 
 # Bytes, as every function here works in LC_ALL=C: linear in the length, and no locale needs to be installed.
-_th_control=$'*[\1-\10\13\14\16-\37]*'
-_th_special=$'*["\\\\\1-\37\200-\377]*'
-_th_high=$'*[\200-\377]*'
+_th_control=$'[\1-\10\13\14\16-\37]'
+_th_special=$'["\\\\\1-\37\200-\377]'
+_th_high=$'[\200-\377]'
+_th_blank=$'[\t\r\n]'
 _th_utf8=$'([\1-\177]+|[\302-\337][\200-\277]|\340[\240-\277][\200-\277]|[\341-\354\356\357][\200-\277]{2}'
 _th_utf8+=$'|\355[\200-\237][\200-\277]|\360[\220-\277][\200-\277]{2}|[\361-\363][\200-\277]{3}|\364[\200-\217][\200-\277]{2})'
 _th_token=$'^[ \t\r\n]*([][{}:]|[^][{}:, \t\r\n]+)(.*)$'
+_th_usual='^\{"id":([0-9]+),"op":"call","name":"([^"\]*)","kwargs":'
 _th_number='-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?'
 _th_hex='[0-9a-fA-F]'
 
@@ -60,14 +62,15 @@ _th_die() {
 
 # Takes JSON text apart, or returns 1. Sets _th_kind, and of an array _th_values, of an object _th_keys as well: the
 # elements as JSON without blanks between tokens, the keys without their quotes. With `strict` escapes are checked too,
-# which whoever reads the strings does anyway. The text is split at its quotes, which
-# is one pass: every second part is the inside of a string. A loop over characters would take seconds.
+# which whoever reads the strings does anyway. The text is split at its quotes, which is one pass: every second part is
+# the inside of a string. A loop over characters would take seconds. It is long and calls little, for the same reason.
 _th_parse() {
-    local LC_ALL=C IFS='"' flags=$- text=$1 stack='' state=v string token part i=0 first n
+    local LC_ALL=C IFS='"' flags=$- text=$1 stack='' state=v string token part blank='' i=0 j first n
     local -a parts tokens piece=()
     _th_kind='' _th_keys=() _th_values=()
-    # shellcheck disable=SC2053 # a pattern
-    [[ $text == $_th_control ]] && return 1
+    # Not `== *[...]*` for long texts: a regular expression is ten times as fast.
+    [[ ! $text =~ $_th_control ]] || return 1
+    [[ ! $text =~ $_th_blank ]] || blank=1
     set -f
     # shellcheck disable=SC2206 # to be split
     parts=($text' ') # The blank keeps an empty part at the end.
@@ -75,52 +78,76 @@ _th_parse() {
     n=${#parts[@]}
     while :; do
         part=${parts[i]}
-        case $part in
-        , | :) tokens=("$part") ;;
-        *) _th_tokens "$part" || return 1 ;;
-        esac
-        for token in ${tokens[@]+"${tokens[@]}"}; do
-            # State: v a value, a a value or ], k a key, o a key or }, c a colon, e a comma or the end.
-            case $state$token in
-            [va]['{[']) _th_open || return 1 ;;
-            [eo]'}' | [ea]']') _th_close || return 1 ;;
-            e,)
-                case $stack in
-                *'{') state=k ;;
-                *'[') state=v ;;
-                *) return 1 ;;
-                esac
-                [[ ${#stack} -lt 2 ]] || piece+=(',')
-                ;;
-            c:)
-                state=v
-                [[ ${#stack} -lt 2 ]] || piece+=(:)
-                ;;
-            [va]*)
-                [[ $token =~ ^(true|false|null|$_th_number)$ ]] || return 1
-                _th_scalar "$token" literal
-                ;;
+        # State: v a value, a a value or ], k a key, o a key or }, c a colon, e a comma or the end.
+        case $state$part in
+        c:)
+            state=v
+            [[ ${#stack} -lt 2 ]] || piece+=(:)
+            ;;
+        e,)
+            case $stack in
+            *'{') state=k ;;
+            *'[') state=v ;;
             *) return 1 ;;
             esac
-        done
-        i=$((i + 1)) first=$i
-        ((i < n)) || break
-        # A quote behind an odd number of backslashes is part of the string.
-        while [[ ${parts[i]} == *\\ && ${parts[i]} =~ \\+$ && $((${#BASH_REMATCH[0]} % 2)) == 1 ]]; do
-            i=$((i + 1))
-            ((i < n)) || return 1
-        done
-        if ((i > first)); then string="${parts[*]:first:i-first+1}"; else string=${parts[i]}; fi
-        i=$((i + 1))
-        ((i < n)) || return 1
-        [[ $string == *[$'\t\r\n']* ]] && return 1
-        if [[ $string == *\\* && ${2-} ]]; then _th_decode "$string" || return 1; fi
-        case $state in
-        [va]) _th_scalar "\"$string\"" string ;;
-        [ko])
-            state=c
-            if ((${#stack} == 1)); then _th_keys+=("$string"); else piece+=("\"$string\""); fi
+            [[ ${#stack} -lt 2 ]] || piece+=(',')
             ;;
+        *)
+            _th_tokens "$part" || return 1
+            for token in ${tokens[@]+"${tokens[@]}"}; do
+                case $state$token in
+                [va]['{[']) _th_open || return 1 ;;
+                [eo]'}' | [ea]']') _th_close || return 1 ;;
+                e,)
+                    case $stack in
+                    *'{') state=k ;;
+                    *'[') state=v ;;
+                    *) return 1 ;;
+                    esac
+                    [[ ${#stack} -lt 2 ]] || piece+=(',')
+                    ;;
+                c:)
+                    state=v
+                    [[ ${#stack} -lt 2 ]] || piece+=(:)
+                    ;;
+                [va]*)
+                    case $token in
+                    0?* | *[!0-9]*) [[ $token =~ ^(true|false|null|$_th_number)$ ]] || return 1 ;;
+                    esac
+                    _th_scalar
+                    ;;
+                *) return 1 ;;
+                esac
+            done
+            ;;
+        esac
+        ((++i < n)) || break
+        first=$i
+        # A quote behind an odd number of backslashes is part of the string.
+        while :; do
+            case ${parts[i]} in
+            \\ | *[!\\]\\) ;;
+            *\\\\) [[ ${parts[i]} =~ \\+$ && $((${#BASH_REMATCH[0]} % 2)) == 1 ]] || break ;;
+            *) break ;;
+            esac
+            ((++i < n)) || return 1
+        done
+        string=${parts[first]}
+        if ((i - first > 50)); then
+            # Not for few: this walks there from the start of the array.
+            string="${parts[*]:first:i-first+1}"
+        elif ((i > first)); then
+            for ((j = first + 1; j <= i; j++)); do string+="\"${parts[j]}"; done
+        fi
+        ((++i < n)) || return 1
+        [[ ! $blank || ! $string =~ $_th_blank ]] || return 1
+        [[ ! ${2-} || $string != *\\* ]] || _th_decode "$string" || return 1
+        case $state${#stack} in
+        [va]1) _th_values+=("\"$string\"") state=e ;;
+        [va]0) _th_kind=string state=e ;;
+        [va]*) piece+=("\"$string\"") state=e ;;
+        [ko]1) _th_keys+=("$string") state=c ;;
+        [ko]*) piece+=("\"$string\"") state=c ;;
         *) return 1 ;;
         esac
     done
@@ -137,6 +164,13 @@ _th_tokens() {
     subs=($1' ')
     [[ $flags == *f* ]] || set +f
     for rest in "${subs[@]}"; do
+        case $rest in
+        *[!0-9]* | '') ;;
+        *)
+            tokens+=("$rest" ',')
+            continue
+            ;;
+        esac
         limit=300
         while [[ $rest =~ $_th_token ]]; do
             tokens+=("${BASH_REMATCH[1]}")
@@ -178,51 +212,59 @@ _th_close() {
 _th_scalar() {
     state=e
     case ${#stack} in
-    0) _th_kind=$2 ;;
-    1) _th_values+=("$1") ;;
-    *) piece+=("$1") ;;
+    0) _th_kind=literal ;;
+    1) _th_values+=("$token") ;;
+    *) piece+=("$token") ;;
     esac
 }
 
-# The inside of a JSON string as _th_text; 1 if it is none. NUL, which Bash cannot hold, becomes U+FFFD.
+# The inside of a JSON string as _th_text; 1 if it is none. NUL, which Bash cannot hold, becomes U+FFFD. In pieces, since
+# Bash replaces in quadratic time, and never cut within an escape or a pair of them.
 _th_decode() {
     _th_text=$1
     [[ $1 == *\\* ]] || return 0
-    # shellcheck disable=SC1003 # one backslash
-    local LC_ALL=C IFS='\' flags=$- i=1 n p code low
-    local -a pieces out
-    set -f
-    # shellcheck disable=SC2206 # to be split
-    pieces=($1)
-    [[ $flags == *f* ]] || set +f
-    n=${#pieces[@]} out=("${pieces[0]}")
-    while ((i < n)); do
-        p=${pieces[i]}
-        case $p in
-        '') # Two backslashes: what follows is text.
-            out+=("\\${pieces[i + 1]-}")
-            i=$((i + 1))
-            ;;
-        n*) out+=($'\n'"${p:1}") ;;
-        '"'* | /*) out+=("$p") ;;
-        t*) out+=($'\t'"${p:1}") ;;
-        r*) out+=($'\r'"${p:1}") ;;
-        b*) out+=($'\b'"${p:1}") ;;
-        f*) out+=($'\f'"${p:1}") ;;
-        u$_th_hex$_th_hex$_th_hex$_th_hex*)
-            code=$((16#${p:1:4})) low=${pieces[i + 1]-}
-            if [[ $p == u[dD][89abAB]?? && $low == u[dD][c-fC-F]$_th_hex$_th_hex* ]]; then
-                code=$((0x10000 + ((code - 0xd800) << 10) + 16#${low:1:4} - 0xdc00)) p=$low i=$((i + 1))
-            fi
-            _th_character "$code"
-            out+=("$_th_text${p:5}")
-            ;;
-        *) return 1 ;;
-        esac
-        i=$((i + 1))
+    local LC_ALL=C IFS='' p=0 size piece
+    local n=${#1}
+    local -a out=()
+    while ((p < n)); do
+        size=2048 piece=${1:p:2048}
+        while [[ $piece =~ (\\+)(u.?.?.?)?$ && $((${#BASH_REMATCH[1]} % 2)) == 1 && $((p + size)) -lt n ]]; do
+            size=$((size + 1)) piece=${1:p:size}
+        done
+        [[ ! $piece =~ \\u[dD][89abAB]..$ ]] || size=$((size + 6)) piece=${1:p:size}
+        p=$((p + size))
+        if [[ $piece == *\\* ]]; then _th_unescape || return 1; fi
+        out+=("$piece")
     done
-    IFS=''
     _th_text="${out[*]}"
+}
+
+# Replaces the escapes in $piece of _th_decode. \377, which no UTF-8 has, is a backslash meanwhile.
+_th_unescape() {
+    local escape code
+    piece=${piece//\\\\/$'\377'}
+    piece=${piece//\\\"/\"}
+    piece=${piece//\\n/$'\n'}
+    piece=${piece//\\t/$'\t'}
+    piece=${piece//\\r/$'\r'}
+    piece=${piece//\\b/$'\b'}
+    piece=${piece//\\f/$'\f'}
+    piece=${piece//\\\//\/}
+    # Each pair and each character once, however often it is there; the pairs first.
+    while [[ $piece =~ \\u([dD][89abAB]..)\\u([dD][c-fC-F]..) ]]; do
+        escape=${BASH_REMATCH[0]}
+        [[ $escape =~ ^(\\u$_th_hex{4}){2}$ ]] || return 1
+        _th_character $((0x10000 + ((16#${escape:2:4} - 0xd800) << 10) + 16#${escape:8:4} - 0xdc00))
+        piece=${piece//"$escape"/"$_th_text"}
+    done
+    while [[ $piece =~ \\u$_th_hex{4} ]]; do
+        escape=${BASH_REMATCH[0]} code=$((16#${BASH_REMATCH[0]:2}))
+        # A backslash is one of those replaced already.
+        if ((code == 92)); then _th_text=$'\377'; else _th_character "$code"; fi
+        piece=${piece//"$escape"/"$_th_text"}
+    done
+    [[ $piece != *\\* ]] || return 1
+    piece=${piece//$'\377'/\\}
 }
 
 # The UTF-8 of a code point as _th_text; of half a surrogate pair and of NUL that of U+FFFD.
@@ -250,9 +292,9 @@ _th_quote() {
     *[!a-zA-Z0-9\ .,:\;/_+=@%-]*) ;;
     *) _th_text="\"$1\"" && return 0 ;;
     esac
-    local LC_ALL=C IFS='' p=0 size n=${#1} piece
-    # shellcheck disable=SC2053 # a pattern
-    if [[ $1 != $_th_special ]]; then
+    local LC_ALL=C IFS='' p=0 size piece
+    local n=${#1} # in bytes
+    if [[ ! $1 =~ $_th_special ]]; then
         _th_text="\"$1\""
         return 0
     fi
@@ -262,8 +304,7 @@ _th_quote() {
         # Never within a character of UTF-8.
         while [[ ${1:p+size:1} == [$'\200'-$'\277'] && size -gt 2044 ]]; do size=$((size - 1)); done
         piece=${1:p:size} p=$((p + size))
-        # shellcheck disable=SC2053 # a pattern
-        if [[ $piece == $_th_high && ! $piece =~ ^$_th_utf8*$ ]]; then
+        if [[ $piece =~ $_th_high && ! $piece =~ ^$_th_utf8*$ ]]; then
             _th_mend "$piece"
             piece=$_th_text
         fi
@@ -320,16 +361,14 @@ _th_raw() {
         IFS=' '
         _th_text="${rows[*]}"
     fi
-    # shellcheck disable=SC2053 # a pattern
-    if [[ $_th_text == $_th_high ]]; then
+    if [[ $_th_text =~ $_th_high ]]; then
         local p=0 n=${#_th_text} whole=$_th_text size piece
         local -a out=()
         while ((p < n)); do
             size=2048
             while [[ ${whole:p+size:1} == [$'\200'-$'\277'] && size -gt 2044 ]]; do size=$((size - 1)); done
             piece=${whole:p:size} p=$((p + size))
-            # shellcheck disable=SC2053 # a pattern
-            if [[ $piece == $_th_high && ! $piece =~ ^$_th_utf8*$ ]]; then return 1; fi
+            if [[ $piece =~ $_th_high && ! $piece =~ ^$_th_utf8*$ ]]; then return 1; fi
         done
     fi
 }
@@ -438,8 +477,8 @@ reply_object() {
     local IFS=, member key value
     local -a out=()
     for member; do
-        key=${member%%=*} value=${member#*=}
-        [[ $member == *=* ]] || fail ValueError "reply_object takes key=text and key:=json, not '$member'"
+        [[ $member =~ ^([^=]*)= ]] || fail ValueError "reply_object takes key=text and key:=json, not '${member:0:200}'"
+        key=${BASH_REMATCH[1]} value=${member:${#BASH_REMATCH[0]}}
         if [[ $key == *: ]]; then
             _th_raw "$value" || fail ValueError "the tool answered what is no JSON in '${key%:}': ${value:0:200}"
             value=$_th_text key=${key%:}
@@ -623,7 +662,9 @@ serve() {
     trap '_th_end; exit 143' TERM INT HUP
     LC_ALL=C
     while IFS= read -r -u "$_th_in" _th_line || [[ $_th_line ]]; do
-        _th_request "${_th_line#$'\357\273\277'}"
+        # Not ${_th_line#...}: it tries every length.
+        [[ $_th_line != $'\357\273\277'* ]] || _th_line=${_th_line:3}
+        _th_request "$_th_line"
     done
     _th_end
     exit 0
@@ -637,6 +678,17 @@ _th_send() {
 _th_request() {
     local _th_id='' _th_op='' _th_name='' _th_i
     [[ $1 == *[!$' \t\r\n']* ]] || return
+    # As the host writes a call. Whatever else the line may be is found out by the whole parser.
+    if [[ $1 =~ $_th_usual ]]; then
+        _th_id=${BASH_REMATCH[1]} _th_name=${BASH_REMATCH[2]} kwargs=${1:${#BASH_REMATCH[0]}}
+        kwargs=${kwargs:0:${#kwargs}-1}
+        if [[ $1 == *'}' ]] && _th_parse "$kwargs" && [[ $_th_kind == object ]]; then
+            context='{}'
+            _th_call
+            return
+        fi
+        _th_id='' _th_name=''
+    fi
     if ! _th_parse "$1" || [[ $_th_kind != object ]]; then
         printf 'no request: %.200s\n' "$1" >&2
         _th_send null '"error":"ProtocolError: the line is no JSON object, or nests too deeply"'
@@ -657,12 +709,8 @@ _th_request() {
     case $_th_op in
     describe) _th_send "$_th_id" "\"result\":{\"protocol\":1,$_th_head\"tools\":[${_th_tools#,}]}" ;;
     call)
-        if [[ ${_th_functions["t:$_th_name"]+set} ]]; then
-            _th_call
-        else
-            _th_quote "Unknown tool: '$_th_name'"
-            _th_send "$_th_id" "\"error\":$_th_text"
-        fi
+        _th_parse "$kwargs"
+        _th_call
         ;;
     *)
         _th_quote "Unknown op: '$_th_op'"
@@ -671,8 +719,14 @@ _th_request() {
     esac
 }
 
+# The call of $_th_name with what was parsed last.
 _th_call() {
     local _th_status _th_output _th_said
+    if [[ ! ${_th_functions["t:$_th_name"]+set} ]]; then
+        _th_quote "Unknown tool: '$_th_name'"
+        _th_send "$_th_id" "\"error\":$_th_text"
+        return
+    fi
     [[ $_th_folder ]] || _th_begin || {
         _th_send "$_th_id" '"error":"OSError: no folder for temporary files; set TMPDIR to one that can be written"'
         return
@@ -687,8 +741,9 @@ _th_call() {
         IFS= read -r _th_said <"$_th_answer"
         [[ ! $_th_text ]] || printf '%s\n' "$_th_text" >&"$_th_log"
     elif ((_th_status)); then
-        [[ ! $_th_text ]] || printf '%s\n' "$_th_text" >&"$_th_log"
+        _th_said=$_th_text
         _th_failed "$_th_status"
+        [[ ! $_th_said ]] || printf '%s\n' "$_th_said" >&"$_th_log"
         _th_said="\"error\":$_th_text"
     elif [[ $_th_text ]]; then
         _th_quote "$_th_text"
@@ -709,7 +764,7 @@ _th_printed() {
     [[ -s $1 ]] || return
     mapfile rows <"$1"
     _th_text="${rows[*]-}"
-    while [[ $_th_text == *$'\n' ]]; do _th_text=${_th_text%$'\n'}; done
+    if [[ $_th_text =~ $'\n'+$ ]]; then _th_text=${_th_text:0:${#_th_text}-${#BASH_REMATCH[0]}}; fi
 }
 
 # The tool itself, in its subshell.
@@ -717,7 +772,6 @@ _th_body() {
     local _th_i _th_value
     exec {_th_in}<&- {_th_out}>&- {_th_log}>&- {_th_tail}<&-
     trap - TERM INT HUP
-    _th_parse "$kwargs"
     local -a _th_names=(${_th_keys[@]+"${_th_keys[@]}"})
     for _th_i in ${_th_names[@]+"${!_th_names[@]}"}; do
         _th_value=${_th_values[_th_i]}

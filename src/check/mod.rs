@@ -3,20 +3,27 @@
 //!
 //! It speaks to processes directly, without a supervisor: a fault is to be shown, not mended.
 
+mod asked;
+mod bash;
+mod diagnose;
+mod hints;
+mod lint;
 mod play;
 mod report;
+mod silence;
+mod whole;
 
 use std::path::Path;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 
+use crate::adapter::script::Language;
 use crate::adapter::{Adapter, Commands};
 use crate::config::{self, Config, Kind, Mode, ToolboxConfig};
 use crate::error::Error;
 use crate::process::guard::Guard;
 use crate::process::spawn::Program;
-use crate::protocol::describe::Description;
 use crate::protocol::transcript::{self, Step};
 use crate::tools::tool::ToolSet;
 
@@ -25,38 +32,64 @@ pub use report::{Finding, Report};
 /// Time for an answer that needs no work: an unknown tool, an unknown operation.
 const ANSWER: Duration = Duration::from_secs(10);
 
+/// How a check is made.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// How long every answer may take, in place of ten seconds, and of `describe_timeout` in a configuration.
+    pub timeout: Option<Duration>,
+    /// Whether a command is run once a request.
+    pub oneshot: bool,
+}
+
 /// Checks every toolbox of a configuration, side by side.
 ///
 /// # Errors
 /// A file that cannot be read or has faults.
-pub async fn configuration(file: Option<&Path>) -> Result<Vec<Report>, Error> {
+pub async fn configuration(file: Option<&Path>, options: Options) -> Result<Vec<Report>, Error> {
     let file = config::find(file, &config::process_env).map_err(|error| Error::usage(error.to_string()))?;
+    if let Some(why) = whole::program_in_place_of_file(&file) {
+        return Err(Error::usage(why));
+    }
     let config = Config::load(&file, &config::process_env).map_err(|faults| Error::failed(faults.to_string()))?;
-    Ok(join_all(config.toolboxes.iter().map(toolbox)).await)
+    let checks = config
+        .toolboxes
+        .iter()
+        .map(|config| toolbox(config, options, transcript::GENERIC));
+    let mut reports = join_all(checks).await;
+    whole::warn(&config, &config::look_over(&file), &mut reports);
+    Ok(reports)
 }
 
 /// Checks one command, started in this folder.
 ///
 /// # Errors
 /// A working folder that is gone.
-pub async fn command(argv: &[String]) -> Result<Report, Error> {
+pub async fn command(argv: &[String], options: Options) -> Result<Report, Error> {
     let cwd = std::env::current_dir().map_err(|error| Error::failed(format!("no working folder: {error}")))?;
     let config = ToolboxConfig {
         // Its author is waiting, and nothing is downloaded first.
         describe_timeout: ANSWER,
+        mode: if options.oneshot {
+            Mode::Oneshot
+        } else {
+            Mode::Persistent
+        },
         ..ToolboxConfig::new("check", Kind::Command(argv.to_vec()), cwd)
     };
-    Ok(toolbox(&config).await)
-}
-
-/// Checks one toolbox with what every toolbox must pass.
-async fn toolbox(config: &ToolboxConfig) -> Report {
-    replay(config, transcript::GENERIC).await
+    Ok(toolbox(&config, options, transcript::GENERIC).await)
 }
 
 /// Replays `transcripts`, pairs of name and text, at one toolbox.
 pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Report {
+    toolbox(config, Options::default(), transcripts).await
+}
+
+async fn toolbox(config: &ToolboxConfig, options: Options, transcripts: &[(&str, &str)]) -> Report {
     let mut report = Report::new(&config.id);
+    let guard = Guard::of_this_process();
+    for fault in bash::faults(config, &guard).await {
+        report.fault("start", fault);
+    }
     let program = match Adapter::of(config) {
         Adapter::Speaks(speaker) => speaker.program(),
         Adapter::Runs(commands) => {
@@ -71,10 +104,14 @@ pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Rep
             return report;
         }
     };
+    let mut config = config.clone();
+    config.describe_timeout = options.timeout.unwrap_or(config.describe_timeout);
     let subject = Subject {
+        language: hints::language(&program.argv, &program.cwd),
         program,
-        guard: Guard::of_this_process(),
-        config,
+        guard,
+        patience: options.timeout.unwrap_or(ANSWER),
+        config: &config,
     };
     for (name, text) in transcripts.iter().filter(|(name, _)| suits(name, config.mode)) {
         // Ours: a transcript that cannot be read fails the tests.
@@ -84,10 +121,10 @@ pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Rep
         report.take(played);
         if lost {
             // The rest would say the same again.
-            return report;
+            break;
         }
     }
-    publish(config, &mut report);
+    publish(&config, &mut report);
     report
 }
 
@@ -113,6 +150,10 @@ struct Subject<'a> {
     program: Program,
     guard: Guard,
     config: &'a ToolboxConfig,
+    /// Time for an answer to all but describe.
+    patience: Duration,
+    /// What the program is written in, where that shows.
+    language: Option<Language>,
 }
 
 impl Subject<'_> {
@@ -149,12 +190,13 @@ fn described_by(text: &str) -> Option<u64> {
 /// What the describe answer promises: schemas that compile, names that can be published.
 fn publish(config: &ToolboxConfig, report: &mut Report) {
     let Some(raw) = report.described.clone() else { return };
-    let described = Description::parse(&raw);
-    let published = described.and_then(|description| {
-        report.warn_all("describe", &description.warnings);
-        ToolSet::publish(&config.id, &description, &config.publish, config.coerce)
-    });
-    match published {
+    let (description, remarks) = lint::look_over(&raw);
+    for lint::Remark { is_fault, what } in remarks {
+        let finding = if is_fault { Finding::fault } else { Finding::warning };
+        report.add(finding("describe", what));
+    }
+    let Some(description) = description else { return };
+    match ToolSet::publish(&config.id, &description, &config.publish, config.coerce) {
         Ok(tools) => {
             for tool in tools.iter() {
                 report.tools.push(tool.name.clone());
@@ -162,7 +204,7 @@ fn publish(config: &ToolboxConfig, report: &mut Report) {
                     report.fault("describe", format!("Invalid schema of '{}': {why}", tool.name));
                 }
             }
-            let broken = |warning: &&String| !warning.contains("does not compile");
+            let broken = |warning: &&String| !warning.contains("cannot be called");
             report.warn_all("describe", tools.warnings().iter().filter(broken));
         }
         Err(why) => report.fault("describe", why),

@@ -1,25 +1,36 @@
 //! One transcript, played at a real process.
 
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::time::Duration;
 
+use bytes::Bytes;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
+use super::asked::Asked;
+use super::diagnose::{self, Diagnosis, Judged};
+use super::hints::Hint;
 use super::report::Finding;
-use super::{ANSWER, Subject};
+use super::{Subject, silence};
 use crate::config::Mode;
 use crate::process::exit::Exit;
-use crate::process::spawn::spawn;
+use crate::process::spawn::{spawn, windows_line_ends};
 use crate::process::{Process, ProcessEvent};
-use crate::protocol::answer::{self, Line, Noise, sample};
-use crate::protocol::transcript::{Step, matches_line};
+use crate::protocol::answer::sample;
+use crate::protocol::transcript::Step;
 
 /// Time to exit after the end of input.
 const EXIT: Duration = Duration::from_secs(5);
 
-/// Lines of noise shown of one play.
-const SHOWN: usize = 3;
+/// Time for the rest of an object that began on a line.
+const REST: Duration = Duration::from_secs(1);
+
+/// Lines one object may stand on, to be told as one.
+const MOST_LINES: usize = 10_000;
+
+/// Lines of stderr that are shown.
+const LAST_WORDS: usize = 3;
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -29,6 +40,8 @@ pub(super) struct Played {
     pub(super) described: Option<String>,
     /// Whether the toolbox cannot be spoken to at all.
     pub(super) lost: bool,
+    /// An exit that was seen before its time.
+    exit: Option<Exit>,
 }
 
 /// Plays `steps`.
@@ -37,8 +50,11 @@ pub(super) async fn play(subject: &Subject<'_>, name: &str, steps: &[Step]) -> P
         subject,
         name,
         process: None,
+        lines: VecDeque::new(),
+        sent: Vec::new(),
+        answered: Vec::new(),
         last_words: Vec::new(),
-        noise: 0,
+        windows: false,
         played: Played::default(),
     };
     let mut rest = steps;
@@ -76,18 +92,25 @@ pub(super) async fn play(subject: &Subject<'_>, name: &str, steps: &[Step]) -> P
     game.played
 }
 
-struct Game<'a> {
-    subject: &'a Subject<'a>,
+pub(super) struct Game<'a> {
+    pub(super) subject: &'a Subject<'a>,
     name: &'a str,
-    process: Option<Process>,
+    pub(super) process: Option<Process>,
+    /// Lines that were read ahead.
+    lines: VecDeque<Bytes>,
+    /// The requests so far.
+    sent: Vec<Value>,
+    /// The ids of those that were answered.
+    answered: Vec<u64>,
     last_words: Vec<String>,
-    noise: usize,
+    /// Whether its stderr shows a script with the line ends of Windows.
+    windows: bool,
     played: Played,
 }
 
 /// What came next.
-enum Next {
-    Line(bytes::Bytes),
+pub(super) enum Next {
+    Line(Bytes),
     Exited(Exit),
     Nothing,
 }
@@ -105,6 +128,7 @@ impl Game<'_> {
         if (once || self.process.is_none()) && !self.start().await {
             return false;
         }
+        self.sent.extend(serde_json::from_slice(&line).ok());
         if let Some(process) = &mut self.process {
             process.send(&line);
         }
@@ -118,17 +142,18 @@ impl Game<'_> {
         match spawn(&self.subject.program, &self.subject.guard).await {
             Ok(process) => {
                 self.process = Some(process);
+                self.lines.clear();
                 true
             }
             Err(error) => {
                 self.played.lost = true;
-                self.fault(error.to_string());
+                self.fault("start", error.to_string());
                 false
             }
         }
     }
 
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         if let Some(process) = &mut self.process {
             process.close_stdin();
         }
@@ -136,113 +161,204 @@ impl Game<'_> {
 
     /// Waits for one line for each of `answers`, in any order.
     async fn expect(&mut self, answers: &[Step]) -> bool {
-        let mut patterns: Vec<&Value> = answers
-            .iter()
-            .filter_map(|step| {
-                if let Step::Toolbox(pattern) = step {
-                    Some(pattern)
-                } else {
-                    None
-                }
-            })
-            .collect();
-        let describes = patterns
-            .iter()
-            .any(|pattern| pattern.pointer("/result/tools").is_some());
-        let patience = if describes {
+        let pattern = |step: &Step| match step {
+            Step::Toolbox(pattern) => Some(Asked::of(pattern, &self.sent)),
+            _ => None,
+        };
+        let mut asked: Vec<Asked> = answers.iter().filter_map(pattern).collect();
+        let patience = if asked.iter().any(Asked::is_describe) {
             self.subject.config.describe_timeout
         } else {
-            ANSWER
+            self.subject.patience
         };
         let deadline = Instant::now() + patience;
-        while !patterns.is_empty() {
+        while !asked.is_empty() {
             match self.next(deadline).await {
-                Next::Line(line) => match answer::parse(&line) {
-                    Line::Blank | Line::ToolsChanged | Line::Progress { .. } => {}
-                    // An object is meant as an answer, whatever it lacks.
-                    Line::Noise(Noise::NoId) => return self.wrong(&line, &Line::Noise(Noise::NoId), &patterns),
-                    Line::Noise(noise) => self.note_noise(&line, &noise.to_string()),
-                    parsed => {
-                        let Some(met) = patterns.iter().position(|pattern| matches_line(pattern, &line)) else {
-                            return self.wrong(&line, &parsed, &patterns);
-                        };
-                        patterns.remove(met);
-                        self.note_described(&parsed);
+                Next::Line(line) => {
+                    if !self.judge(&line, &mut asked).await {
+                        return false;
                     }
-                },
-                Next::Exited(exit) => return self.silent(&format!("exited instead ({exit})"), &patterns),
+                }
+                Next::Exited(exit) => return self.exited(&exit, &asked),
                 Next::Nothing => {
-                    let within = humantime::format_duration(patience);
-                    return self.silent(
-                        &format!("wrote nothing within {within}; is its output buffered?"),
-                        &patterns,
-                    );
+                    let (kind, what, hint) = silence::cause(self, patience).await;
+                    return self.silent(kind, what, hint, &asked);
                 }
             }
         }
         true
     }
 
-    fn note_described(&mut self, line: &Line<'_>) {
-        if let Line::Answer {
-            outcome: Ok(result), ..
-        } = line
-            && result.contains("\"tools\"")
-        {
-            self.played.described = Some((*result).to_owned());
+    /// Takes in one line. Whether it is worth going on.
+    async fn judge(&mut self, line: &[u8], asked: &mut Vec<Asked>) -> bool {
+        if let Some(diagnosis) = self.spread(line, asked).await {
+            self.played.lost = self.is_first(asked);
+            self.diagnosed(true, line, diagnosis);
+            return false;
         }
+        match diagnose::judge(line, asked, &self.answered) {
+            Judged::Nothing => {}
+            Judged::Noise(diagnosis) => self.diagnosed(false, line, diagnosis),
+            Judged::Meets(index) => {
+                let met = asked.remove(index);
+                for odd in diagnose::oddities(line, &met) {
+                    self.diagnosed(false, line, odd);
+                }
+                self.answered.push(met.id);
+                self.note_described(line, met.is_describe());
+            }
+            Judged::Bad(diagnosis) => {
+                self.played.lost = self.is_first(asked);
+                self.diagnosed(true, line, diagnosis);
+                self.note_described(line, asked.iter().any(Asked::is_describe));
+                return false;
+            }
+        }
+        true
     }
 
-    fn note_noise(&mut self, line: &[u8], what: &str) {
-        self.noise += 1;
-        if self.noise <= SHOWN {
-            let what = format!("wrote noise to stdout: {what}\nwrote: {}", sample(line));
-            self.played.findings.push(Finding {
-                is_fault: false,
-                place: self.name.to_owned(),
-                what,
-            });
-        }
-    }
-
-    fn wrong(&mut self, line: &[u8], parsed: &Line<'_>, patterns: &[&Value]) -> bool {
-        let why = match parsed {
-            Line::Faulty { why, .. } => format!(" ({why})"),
-            Line::Noise(noise) => format!(" ({noise})"),
-            _ => String::new(),
+    /// Whether `line` is the first of several that are one object together.
+    async fn spread(&mut self, line: &[u8], asked: &[Asked]) -> Option<Diagnosis> {
+        let unfinished = |text: &[u8]| {
+            let parsed = serde_json::from_slice::<serde::de::IgnoredAny>(text);
+            parsed.is_err_and(|error| error.is_eof())
         };
-        let what = format!(
-            "wrong answer{why}\nwrote:  {}\nshould: {}",
-            sample(line),
-            shown(patterns)
-        );
-        self.fault(what);
-        false
+        if !line.trim_ascii().starts_with(b"{") || !unfinished(line) {
+            return None;
+        }
+        let deadline = Instant::now() + REST;
+        let mut whole = line.to_vec();
+        let mut ahead = Vec::new();
+        while ahead.len() < MOST_LINES
+            && unfinished(&whole)
+            && let Next::Line(further) = self.next_or_keep_exit(deadline).await
+        {
+            whole.push(b'\n');
+            whole.extend_from_slice(&further);
+            ahead.push(further);
+        }
+        match serde_json::from_slice(&whole) {
+            Ok(value) => {
+                self.note_described(Value::to_string(&value).as_bytes(), true);
+                Some(diagnose::spread(&value, ahead.len() + 1, asked))
+            }
+            Err(_) => {
+                self.lines.extend(ahead);
+                None
+            }
+        }
     }
 
-    /// Without a first answer there is nothing to go on with.
-    fn silent(&mut self, what: &str, patterns: &[&Value]) -> bool {
-        self.played.lost = self.played.described.is_none() && patterns.iter().any(|pattern| pattern["id"] == 1);
-        self.fault(format!("{what}\nshould write: {}", shown(patterns)));
+    /// The next line, where there is one; an exit is left for later.
+    async fn next_or_keep_exit(&mut self, deadline: Instant) -> Next {
+        match self.next(deadline).await {
+            Next::Exited(exit) => {
+                self.played.exit = Some(exit);
+                Next::Nothing
+            }
+            next => next,
+        }
+    }
+
+    /// Keeps what a describe answer says, also of one that cannot be used for its envelope.
+    fn note_described(&mut self, line: &[u8], describes: bool) {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        let Ok(members) = crate::json::Members::parse(text) else {
+            return;
+        };
+        if let Some(result) = members.get("result").filter(|_| describes)
+            && result.get().contains("\"tools\"")
+        {
+            self.played.described = Some(result.get().to_owned());
+        }
+    }
+
+    fn diagnosed(&mut self, is_fault: bool, line: &[u8], diagnosis: Diagnosis) {
+        let Diagnosis {
+            kind,
+            what,
+            should,
+            hint,
+        } = diagnosis;
+        let mut what = format!("{what}\nwrote:  {}\nshould: {should}", sample(line));
+        self.hint(&mut what, hint);
+        if is_fault {
+            self.fault(kind, what);
+        } else {
+            self.found(false, kind, what);
+        }
+    }
+
+    fn hint(&self, what: &mut String, hint: Option<Hint>) {
+        if let Some(hint) = hint {
+            what.push('\n');
+            what.push_str(&hint.text(self.subject.language));
+        }
+    }
+
+    fn exited(&mut self, exit: &Exit, asked: &[Asked]) -> bool {
+        let (kind, mut what, hint) = match (exit.is_success(), self.answered.len()) {
+            _ if self.windows => ("start", format!("exited instead ({exit}){}", windows_line_ends()), None),
+            (true, 0) => (
+                "no answer",
+                format!("exited instead ({exit}), without an answer"),
+                Some(Hint::Once),
+            ),
+            (true, count) => {
+                let what = format!(
+                    "exited instead ({exit}): it ended after {count} {} and should wait for the next request until its \
+                     input ends, or be run once a request (mode: oneshot, here --oneshot)",
+                    if count == 1 { "answer" } else { "answers" }
+                );
+                ("once", what, Some(Hint::Once))
+            }
+            (false, _) => ("crash", format!("exited instead ({exit})"), None),
+        };
+        let unknown = asked.iter().any(Asked::wants_error) && !exit.is_success();
+        if let Some(one) = asked.first() {
+            what.push_str(&format!("\nasked:  {}", one.words()));
+        }
+        self.silent(kind, what, hint.or(unknown.then_some(Hint::Unknown)), asked)
+    }
+
+    /// Whether the very first answer is due: without it there is nothing to go on with.
+    fn is_first(&self, asked: &[Asked]) -> bool {
+        self.answered.is_empty() && asked.iter().any(|asked| asked.id == 1)
+    }
+
+    fn silent(&mut self, kind: &'static str, mut what: String, hint: Option<Hint>, asked: &[Asked]) -> bool {
+        self.played.lost = self.is_first(asked);
+        let lines: Vec<String> = asked.iter().map(|asked| asked.should(None)).collect();
+        what.push_str(&format!("\nwrote:  nothing\nshould: {}", lines.join("\n        ")));
+        self.hint(&mut what, hint);
+        self.fault(kind, what);
         false
     }
 
     async fn expect_exit(&mut self) -> bool {
         let deadline = Instant::now() + EXIT;
-        while self.process.is_some() {
+        while self.process.is_some() || !self.lines.is_empty() {
             match self.next(deadline).await {
-                Next::Line(line) if line.trim_ascii().is_empty() => {}
-                Next::Line(line) => self.note_noise(&line, "an answer to nobody's request"),
+                Next::Line(line) => match diagnose::judge(&line, &[], &self.answered) {
+                    Judged::Bad(diagnosis) if diagnosis.kind == "twice" => {
+                        self.diagnosed(true, &line, diagnosis);
+                        return false;
+                    }
+                    Judged::Bad(diagnosis) | Judged::Noise(diagnosis) => self.unasked(&line, diagnosis),
+                    Judged::Nothing | Judged::Meets(_) => {}
+                },
                 Next::Exited(Exit::Status(0)) => {}
                 Next::Exited(exit) => {
-                    self.fault(format!(
-                        "ended with {exit} when its input was closed; it should exit with status 0"
-                    ));
+                    let what = format!("ended with {exit} when its input was closed; it should exit with status 0");
+                    self.fault("exit status", what);
                     return false;
                 }
                 Next::Nothing => {
                     let within = humantime::format_duration(EXIT);
-                    self.fault(format!("did not exit within {within} after its input was closed"));
+                    let mut what = format!("did not exit within {within} after its input was closed");
+                    self.hint(&mut what, Some(Hint::EndOfInput));
+                    self.fault("no exit", what);
                     return false;
                 }
             }
@@ -250,7 +366,25 @@ impl Game<'_> {
         true
     }
 
-    async fn next(&mut self, deadline: Instant) -> Next {
+    fn unasked(&mut self, line: &[u8], diagnosis: Diagnosis) {
+        if diagnosis.kind == "noise" {
+            return self.diagnosed(false, line, diagnosis);
+        }
+        let what = format!(
+            "wrote noise to stdout: an answer to nobody's request\nwrote:  {}",
+            sample(line)
+        );
+        self.found(false, "noise", what);
+    }
+
+    /// What comes next, until `deadline`.
+    pub(super) async fn next(&mut self, deadline: Instant) -> Next {
+        if let Some(line) = self.lines.pop_front() {
+            return Next::Line(line);
+        }
+        if let Some(exit) = self.played.exit.take() {
+            return Next::Exited(exit);
+        }
         let Some(process) = &mut self.process else {
             return Next::Nothing;
         };
@@ -262,8 +396,9 @@ impl Game<'_> {
                 ProcessEvent::Line(line) => return Next::Line(line),
                 ProcessEvent::LineTooLong { head } => return Next::Line(head),
                 ProcessEvent::Stderr(line) => {
+                    self.windows |= crate::process::spawn::shows_windows_line_ends(&line);
                     self.last_words.push(sample(&line));
-                    if self.last_words.len() > SHOWN {
+                    if self.last_words.len() > LAST_WORDS {
                         self.last_words.remove(0);
                     }
                 }
@@ -276,23 +411,20 @@ impl Game<'_> {
         }
     }
 
-    fn fault(&mut self, mut what: String) {
+    fn fault(&mut self, kind: &'static str, mut what: String) {
         if !self.last_words.is_empty() {
             what.push_str("\nits stderr: ");
             what.push_str(&self.last_words.join("\n            "));
         }
+        self.found(true, kind, what);
+    }
+
+    fn found(&mut self, is_fault: bool, kind: &'static str, what: String) {
         self.played.findings.push(Finding {
-            is_fault: true,
+            is_fault,
             place: self.name.to_owned(),
+            kind,
             what,
         });
     }
-}
-
-fn shown(patterns: &[&Value]) -> String {
-    patterns
-        .iter()
-        .map(|pattern| pattern.to_string())
-        .collect::<Vec<_>>()
-        .join("\n        ")
 }

@@ -4,6 +4,9 @@ use std::fmt::{self, Write as _};
 
 use super::play::Played;
 
+/// Findings of one kind that are shown of what may differ each time: lines of noise.
+const SHOWN: usize = 3;
+
 /// One thing to mend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -11,14 +14,36 @@ pub struct Finding {
     pub is_fault: bool,
     /// The transcript, or `describe`.
     pub place: String,
+    /// What kind of thing it is; empty where its words alone say so.
+    pub kind: &'static str,
     /// What is wrong, with what was written and what should have been.
     pub what: String,
+}
+
+impl Finding {
+    /// A fault that its words alone tell from others.
+    pub(super) fn fault(place: &str, what: String) -> Self {
+        Self {
+            is_fault: true,
+            place: place.to_owned(),
+            kind: "",
+            what,
+        }
+    }
+
+    /// A warning that its words alone tell from others.
+    pub(super) fn warning(place: &str, what: String) -> Self {
+        Self {
+            is_fault: false,
+            ..Self::fault(place, what)
+        }
+    }
 }
 
 /// What was found at one toolbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The toolbox.
+    /// The toolbox, or the file where that as a whole is meant.
     pub toolbox_id: String,
     /// Its published tools.
     pub tools: Vec<String>,
@@ -49,26 +74,25 @@ impl Report {
     }
 
     pub(super) fn fault(&mut self, place: &str, what: String) {
-        self.add(Finding {
-            is_fault: true,
-            place: place.to_owned(),
-            what,
-        });
+        self.add(Finding::fault(place, what));
     }
 
     pub(super) fn warn_all<'a>(&mut self, place: &str, warnings: impl IntoIterator<Item = &'a String>) {
         for what in warnings {
-            self.add(Finding {
-                is_fault: false,
-                place: place.to_owned(),
-                what: what.clone(),
-            });
+            self.add(Finding::warning(place, what.clone()));
         }
     }
 
     /// The same thing is said once, whichever transcripts show it.
-    fn add(&mut self, finding: Finding) {
-        if !self.findings.iter().any(|known| known.what == finding.what) {
+    pub(super) fn add(&mut self, finding: Finding) {
+        let said = self.findings.iter().any(|known| known.what == finding.what);
+        let alike = self.findings.iter().filter(|known| known.kind == finding.kind).count();
+        let enough = match finding.kind {
+            "" => false,
+            "noise" => alike >= SHOWN,
+            _ => alike > 0,
+        };
+        if !said && !enough {
             self.findings.push(finding);
         }
     }
@@ -83,7 +107,8 @@ impl fmt::Display for Report {
             [tool] => writeln!(f, ": 1 tool, {tool}")?,
             tools => writeln!(f, ": {} tools, {}", tools.len(), tools.join(", "))?,
         }
-        for finding in &self.findings {
+        let (faults, warnings): (Vec<_>, Vec<_>) = self.findings.iter().partition(|finding| finding.is_fault);
+        for finding in faults.into_iter().chain(warnings) {
             let kind = if finding.is_fault { "fault" } else { "warning" };
             writeln!(
                 f,
@@ -101,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_says_each_thing_once_and_fails_on_faults_only() {
+    fn a_report_says_each_thing_once_faults_first_and_fails_on_faults_only() {
         let mut report = Report::new("wn");
         report.warn_all("describe", [&"no description".to_owned()]);
         report.tools.push("define".to_owned());
@@ -113,7 +138,23 @@ mod tests {
         report.fault("close", "does not exit".to_owned());
         report.fault("describe", "does not exit".to_owned());
         assert!(!report.is_good());
-        assert_eq!(report.to_string().lines().count(), 3);
-        assert!(report.to_string().starts_with("FAIL wn"));
+        assert_eq!(
+            report.to_string(),
+            "FAIL wn: 1 tool, define\n  fault in close: does not exit\n  warning in describe: no description\n"
+        );
+    }
+
+    #[test]
+    fn what_differs_only_in_its_sample_is_said_once_and_noise_three_times() {
+        let mut report = Report::new("wn");
+        for (kind, times) in [("no id", 5), ("noise", 5)] {
+            for number in 0..times {
+                report.add(Finding {
+                    kind,
+                    ..Finding::warning("describe", format!("{kind} {number}"))
+                });
+            }
+        }
+        assert_eq!(report.findings.len(), 4);
     }
 }

@@ -120,11 +120,18 @@ pub struct RunArgs {
     override_usage = "toolhost check [OPTIONS] [CONFIG]\n       toolhost check [OPTIONS] -- COMMAND...",
     after_help = "Examples:\n  \
     toolhost check toolhost.yaml\n  \
-    toolhost check -- python3 wordnet.py             one program that should speak the protocol"
+    toolhost check -- python3 wordnet.py             one program that should speak the protocol\n  \
+    toolhost check --oneshot -- ./greet.sh           one that is started for each request"
 )]
 pub struct CheckArgs {
     /// The configuration [default: as for run]
     pub config: Option<PathBuf>,
+    /// Start the command once for each request, as with `mode: oneshot`
+    #[arg(long, requires = "command", conflicts_with = "config")]
+    pub oneshot: bool,
+    /// How long to wait for each answer [default: 10s; a describe in a configuration: its describe_timeout]
+    #[arg(long, value_name = "DURATION", value_parser = crate::config::time)]
+    pub timeout: Option<Duration>,
     /// The toolbox to check, instead of those of a configuration: a program and its arguments
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "config")]
     pub command: Vec<String>,

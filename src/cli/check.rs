@@ -10,9 +10,13 @@ use crate::error::Error;
 pub(super) async fn run(args: &CheckArgs, output: Output, held: Held) -> Result<(), Error> {
     // Ended at once, as any program: the guard ends what it started.
     drop(held);
+    let options = check::Options {
+        timeout: args.timeout,
+        oneshot: args.oneshot,
+    };
     let reports = match args.command.as_slice() {
-        [] => check::configuration(args.config.as_deref()).await?,
-        argv => vec![check::command(argv).await?],
+        [] => check::configuration(args.config.as_deref(), options).await?,
+        argv => vec![check::command(argv, options).await?],
     };
     let text: String = reports.iter().map(ToString::to_string).collect();
     output.data(text.as_bytes())?;

@@ -2,6 +2,7 @@
 //!
 //! `args` is the one table of what can be typed. `arguments`, `request`, `answer`, `spell`,
 //! `table`, `listing`, `example`, `banner` and `status_view` are pure: text in, text out.
+//! `argc` is this program under another name, for the scripts that call one.
 //! `output` is the only module that writes to stdout and stderr; `ask` and its `wire` wait for
 //! answers, `bus` for a signal, and what hosts is behind `hosting`.
 
@@ -22,6 +23,7 @@ use output::Output;
 
 pub(crate) mod address;
 mod answer;
+mod argc;
 pub mod args;
 pub mod arguments;
 pub mod ask;
@@ -42,6 +44,10 @@ pub mod wire;
 
 /// Does what was typed, with the help of `hosting`.
 pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) -> ExitCode {
+    let typed: Vec<_> = typed.into_iter().collect();
+    if argc::is_meant(&typed) {
+        return argc::main(&typed, Output::from_environment()).into();
+    }
     let held = early::hold();
     let output = Output::from_environment();
     let arguments = match Arguments::try_parse_from(typed) {

@@ -104,7 +104,8 @@ pub(super) const TOOL_KEYS: &[&str] = &[
 
 pub(super) const HINT_KEYS: &[&str] = &["readOnly", "destructive", "idempotent", "openWorld"];
 
-const OUTPUTS: &[(&str, Output)] = &[("text", Output::Text), ("json", Output::Json), ("lines", Output::Lines)];
+pub(super) const OUTPUTS: &[(&str, Output)] =
+    &[("text", Output::Text), ("json", Output::Json), ("lines", Output::Lines)];
 
 /// A tool while its keys are read.
 #[derive(Default)]

@@ -39,6 +39,7 @@ mod scalars;
 pub mod schema;
 mod suggest;
 mod toolbox;
+mod warn;
 mod words;
 mod yaml;
 
@@ -46,6 +47,8 @@ pub use bus::{DEFAULT_EMBEDDED, embedded_address};
 pub use declared::{DeclaredTool, Output, Run};
 pub use fault::{Fault, Faults, Position};
 pub use find::{NotFound, find};
+pub(crate) use suggest::nearest;
+pub use warn::{Outlook, look_over};
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -237,6 +240,8 @@ pub struct Script {
     pub python: Option<PathBuf>,
     /// Calls it gets at once, in one process; at least 1.
     pub concurrent: usize,
+    /// What it prints, where it is Bash; the other languages give values.
+    pub output: Output,
 }
 
 /// How the processes of a toolbox live.

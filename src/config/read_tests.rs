@@ -140,6 +140,7 @@ fn every_key_reaches_its_place() {
         path: folder.join("notes.py"),
         python: Some(folder.join("venv")),
         concurrent: 8,
+        output: crate::config::Output::Json,
     };
     assert_eq!((&notes.kind, notes.processes), (&Kind::Script(script), 1));
 }
@@ -285,7 +286,8 @@ toolboxes: {a: {command: [x]}, b: {script: ./b.py}, c: {tools: {t: {run: [x]}}, 
         expected.map(|(path, python, concurrent)| Script {
             path: folder.join(path),
             python: Some(python),
-            concurrent
+            concurrent,
+            output: crate::config::Output::Text,
         })
     );
 }

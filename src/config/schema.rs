@@ -163,6 +163,9 @@ struct Toolbox {
     /// Of a script: how many calls it gets at once; true is 8. Default: 1.
     #[schemars(extend("default" = 1))]
     concurrent: Concurrent,
+    /// Of a Bash script: what its commands print. Default: text.
+    #[schemars(extend("default" = "text"))]
+    output: Output,
     /// Programs that have to be there before it is started.
     requires: Option<Vec<Word>>,
     /// The folder its processes start in. Default: that of this file.

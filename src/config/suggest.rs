@@ -1,7 +1,7 @@
 //! The word that was probably meant.
 
 /// The one of `known` nearest to `word`, if it is near enough to be a slip of the finger.
-pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let typed: Vec<char> = word.to_lowercase().replace('-', "_").chars().collect();
     // A long key typed at random is no slip, and the distance costs the product of the lengths.
     if typed.len() > 40 {

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::declared::OUTPUTS;
 use super::read::Reader;
 use super::yaml::{Entry, Node, Value, below};
 use super::{
-    DeclaredTool, Kind, Mode, PredecessorTopics, Publish, Restart, RestartWhen, Script, ToolboxConfig, quantity,
+    DeclaredTool, Kind, Mode, Output, PredecessorTopics, Publish, Restart, RestartWhen, Script, ToolboxConfig, quantity,
 };
 use crate::json::Text;
 
@@ -18,6 +19,7 @@ pub(super) const KEYS: &[&str] = &[
     "script",
     "python",
     "concurrent",
+    "output",
     "requires",
     "cwd",
     "env",
@@ -63,6 +65,7 @@ const OF_SCRIPT: &[(&str, &str)] = &[
         "concurrent",
         "only a 'script' has it; other toolboxes say so themselves or have 'processes'",
     ),
+    ("output", "only a Bash 'script' has it; of 'tools', each has its own"),
 ];
 
 /// Calls a script gets at once where `concurrent: true` does not say how many.
@@ -143,6 +146,7 @@ pub(super) struct Draft {
     script: Option<PathBuf>,
     python: Option<PathBuf>,
     concurrent: Option<usize>,
+    output: Option<Output>,
     processes: Option<usize>,
     /// Lower than `env`, wherever the two stand.
     env_file: Vec<(String, String)>,
@@ -157,6 +161,7 @@ impl Draft {
             script: None,
             python: None,
             concurrent: None,
+            output: None,
             processes: None,
             env_file: Vec::new(),
         }
@@ -174,6 +179,7 @@ impl Draft {
                 path: self.script?,
                 python: self.python,
                 concurrent: self.concurrent.unwrap_or(1),
+                output: self.output.unwrap_or_default(),
             })
         };
         if !matches!(toolbox.kind, Kind::Command(_)) {
@@ -226,6 +232,7 @@ impl Reader<'_> {
             "script" => draft.script = self.path(value, path, "a script: ./notes.py"),
             "python" => draft.python = self.python(value, path),
             "concurrent" => draft.concurrent = self.concurrent(value, path),
+            "output" => draft.output = self.choice(value, path, OUTPUTS),
             "requires" => set(&mut toolbox.requires, self.programs(value, path)),
             "cwd" => set(&mut toolbox.cwd, self.path(value, path, "a folder")),
             "env" => toolbox.env.0 = self.env(value, path),

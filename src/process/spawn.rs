@@ -297,6 +297,24 @@ pub fn check_needs(programs: &[String], environment: &Environment, cwd: &Path) -
     })
 }
 
+/// What is behind an interpreter that ends in a CR.
+const WINDOWS: &str = ": the file has Windows line ends (CRLF); convert it, for example with dos2unix";
+
+/// [`shows_windows_line_ends`] in words; reads on after how the program ended.
+pub fn windows_line_ends() -> &'static str {
+    WINDOWS
+}
+
+/// Whether a line on stderr is of an `env` or a shell that was handed a script with Windows line ends: `#!/usr/bin/env
+/// python3` and a CR is a program of that name, and none the system itself looks for.
+pub fn shows_windows_line_ends(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    let quoted = ["\\r'", "\\r\u{2019}", "\r'", "\r\u{2019}", "\r:"];
+    let names_cr = quoted.iter().any(|end| text.contains(end));
+    let by_env = text.starts_with("env: ") || text.contains("/env: ");
+    names_cr && (by_env || text.contains("command not found"))
+}
+
 /// ENOENT has three causes the system does not tell apart.
 fn explain(program: &Program, path: PathBuf, error: io::Error) -> SpawnError {
     if error.raw_os_error() == Some(nix::libc::E2BIG) {
@@ -309,12 +327,7 @@ fn explain(program: &Program, path: PathBuf, error: io::Error) -> SpawnError {
         },
         io::ErrorKind::NotFound => match interpreter(&path) {
             Some(interpreter) => {
-                let windows = interpreter.ends_with('\r');
-                let hint = if windows {
-                    ": the file has Windows line ends (CRLF); convert it, for example with dos2unix"
-                } else {
-                    ""
-                };
+                let hint = if interpreter.ends_with('\r') { WINDOWS } else { "" };
                 SpawnError::NoInterpreter {
                     program: path,
                     interpreter: interpreter.trim_end().to_owned(),
@@ -341,6 +354,24 @@ fn interpreter(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn windows_line_ends_are_told_from_what_env_and_shells_say_of_them() {
+        for line in [
+            "env: 'python3\\r': No such file or directory",
+            "/usr/bin/env: \u{2018}python3\\r\u{2019}: No such file or directory",
+            "env: python3\r: No such file or directory",
+            "./greet.sh: line 2: $'\\r': command not found",
+        ] {
+            assert!(shows_windows_line_ends(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "env: 'python4': No such file or directory",
+            "ValueError: 'a\\r' is no word",
+        ] {
+            assert!(!shows_windows_line_ends(line.as_bytes()), "{line}");
+        }
+    }
 
     #[test]
     fn a_child_gets_the_base_set_what_is_named_and_its_own() {

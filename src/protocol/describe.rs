@@ -53,11 +53,19 @@ impl Description {
     /// # Errors
     /// Every fault, joined by `; `, in words for the toolbox's author.
     pub fn parse(raw: &str) -> Result<Self, String> {
+        Self::read(raw).map_err(joined)
+    }
+
+    /// Reads the raw result of `describe`.
+    ///
+    /// # Errors
+    /// Every fault by itself, in words for the toolbox's author.
+    pub fn read(raw: &str) -> Result<Self, Vec<String>> {
         let Ok(members) = Members::parse(raw) else {
-            return Err(format!(
+            return Err(vec![format!(
                 "the describe result is {}, expected an object with 'tools'",
                 kind_of(raw)
-            ));
+            )]);
         };
         let mut fields = Fields::new(&members, "the describe result");
         protocol(&mut fields);
@@ -85,7 +93,7 @@ impl Description {
             description.warnings = warnings;
             return Ok(description);
         }
-        Err(joined(faults))
+        Err(faults)
     }
 }
 

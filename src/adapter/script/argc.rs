@@ -60,7 +60,7 @@ pub fn read(source: &str, stem: &str) -> Result<Annotated, String> {
     }
     collect(&way, "", stem, &mut tools)?;
     if tools.is_empty() {
-        return Err("has commands, but no function that could run for one of them".to_owned());
+        return Err("has commands, but none that can run under a name that does not begin with '_'".to_owned());
     }
     refuse_twins(&tools)?;
     Ok(Annotated {
@@ -155,7 +155,12 @@ fn collect(way: &Way<'_>, prefix: &str, stem: &str, tools: &mut Vec<Tool>) -> Re
     let Some(parent) = way.commands.last() else {
         return Ok(());
     };
-    for command in &parent.subcommands {
+    // Who begins a name with `_` keeps the function to himself.
+    for command in parent
+        .subcommands
+        .iter()
+        .filter(|command| !command.name.starts_with('_'))
+    {
         let further = way.further(command);
         let name = format!("{prefix}{}", callable(&command.name));
         if further.function().is_some() {

@@ -39,7 +39,7 @@ impl BashScript {
     pub(super) fn new(script: &Script, bare: Program, config: &ToolboxConfig) -> Self {
         Self {
             path: script.path.clone(),
-            output: Output::Text,
+            output: script.output,
             bare,
             max_result: config.max_result,
             read: None,

@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Annotated, read};
+use crate::protocol::describe::Description;
+use crate::tools::arguments::Arguments;
 
 mod values;
 
@@ -144,6 +146,7 @@ fn each_annotation_becomes_the_property_it_means() {
         let annotated = annotated(&format!("# {annotation}\n_f() {{ :; }}"));
         let schema = &described(&annotated)["tools"][0]["argument_schema"];
         assert_eq!(schema["properties"], json!({ key: expected }), "{annotation}");
+        Arguments::compile(Some(&schema.to_string()), false).expect(annotation);
     }
 }
 
@@ -249,6 +252,21 @@ fn options_of_the_script_reach_its_commands() {
     // argc wants it before the command and after it.
     let expected = ["--key=k", "--port=1", "go", "--key=k", "--port=1"];
     assert_eq!(args(&read, "go", &json!({"key": "k", "port": "1"})).unwrap(), expected);
+}
+
+#[test]
+fn the_host_takes_the_description_and_its_defaults_reach_the_script() {
+    let source = format!(
+        "{NESTED}# @cmd\n_own() {{ :; }}\n# @cmd Waits\n# @option --for=5 <INT>\n# @option --unit*[=s|min]\n# @arg who[=me|you]\nwait() {{ :; }}{EVAL}"
+    );
+    let annotated = read(&source, "notes").unwrap();
+    let description = Description::parse(&annotated.describe()).unwrap();
+    assert_eq!(description.tools.len(), 4);
+    assert_eq!(description.version.as_deref(), Some("1.2.0"));
+    let schema = described(&annotated)["tools"][3]["argument_schema"].to_string();
+    let prepared = Arguments::compile(Some(&schema), false).unwrap().prepare(None).unwrap();
+    let invocation = annotated.invocation("wait", &prepared).unwrap();
+    assert_eq!(invocation.args, ["--root=.", "wait", "--for=5", "--unit=s", "--", "me"]);
 }
 
 #[test]

@@ -1,0 +1,78 @@
+//! `toolhost check CONFIG`: what works today and will bite later, each with its place.
+
+use super::check_in;
+use super::scratch::Scratch;
+
+/// A toolbox of these tools, as a Python program.
+fn toolbox(tools: &str) -> String {
+    format!(
+        "#!/usr/bin/env python3\nimport json, sys\nfor line in sys.stdin:\n  if line.strip():\n    request = json.loads(line)\n    good = \
+         {{'result': {{'tools': [{tools}]}}}} if request['op'] == 'describe' else {{'error': 'Unknown: no'}}\n    \
+         print(json.dumps({{'id': request['id'], **good}}), flush=True)\n"
+    )
+}
+
+#[test]
+fn what_will_bite_later_is_a_warning_with_its_place_and_no_fault() {
+    let folder = Scratch::new();
+    folder.program(
+        "a.py",
+        &toolbox("{'name': 'define', 'description': 'A.', 'parameters': [{'name': 'word', 'type': 'string'}]}"),
+    );
+    folder.program("b.py", &toolbox("{'name': 'define'}"));
+    folder.program("none.py", &toolbox(""));
+    folder.file(
+        "toolhost.yaml",
+        "toolboxes:\n  a:\n    command: [./a.py, --token, \"${MY_TOKEN:-x}\"]\n  b:\n    command: [./b.py, --api-key=hunter2]\n  \
+         none:\n    command: [./none.py]\n",
+    );
+    let checked = check_in(folder.path(), &["toolhost.yaml"]);
+    assert_eq!(checked.code, Some(0), "{}{}", checked.report, checked.stderr);
+    for line in [
+        "ok   a: 1 tool, define",
+        "warning in configuration: tool 'define' has a parameter 'word' without a description",
+        "warning in configuration: toolhost.yaml:3:32: toolboxes.a.command: ${MY_TOKEN} is visible to every user",
+        "ok   b: 1 tool, define",
+        "warning in describe: tool 1 ('define') has no description",
+        "warning in configuration: tool 'define' takes anything",
+        "warning in configuration: tool 'define' is published by 'a' (toolhost.yaml:2) and 'b' (toolhost.yaml:4)",
+        "warning in configuration: toolhost.yaml:5:23: toolboxes.b.command: the value of --api-key is visible",
+        "ok   none",
+        "warning in configuration: the toolbox has no tools (toolhost.yaml:6)",
+    ] {
+        checked.shows(&[line]);
+    }
+    assert!(!checked.report.contains("hunter2"), "{}", checked.report);
+    assert_eq!(checked.report.matches("warning").count(), 7, "{}", checked.report);
+}
+
+#[test]
+fn a_namespace_tells_equal_names_apart() {
+    let folder = Scratch::new();
+    folder.program(
+        "a.py",
+        &toolbox("{'name': 'define', 'description': 'A.', 'parameters': []}"),
+    );
+    folder.file(
+        "toolhost.yaml",
+        "toolboxes:\n  a: {command: ./a.py}\n  b: {command: ./a.py, namespace: b}\n",
+    );
+    let checked = check_in(folder.path(), &[]);
+    assert_eq!(
+        checked.report, "ok   a: 1 tool, define\nok   b: 1 tool, b_define\n",
+        "{}",
+        checked.stderr
+    );
+}
+
+#[test]
+fn a_file_without_toolboxes_is_worth_a_warning() {
+    let folder = Scratch::new();
+    folder.file("toolhost.yaml", "toolboxes:\n");
+    let checked = check_in(folder.path(), &["toolhost.yaml"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.stderr);
+    checked.shows(&[
+        "ok   toolhost.yaml",
+        "warning in configuration: toolhost.yaml:1:1: toolboxes: is empty: nothing is hosted",
+    ]);
+}

@@ -1,4 +1,4 @@
-// toolhost.mjs: tools in JavaScript for toolhost, by its stdio protocol, version 1. One file, no dependencies, Node 18+.
+// toolhost.mjs: tools in JavaScript for toolhost, by its stdio protocol, version 1. One file, no dependency, Node 18+.
 //
 // 1. A toolbox. Copy this file beside it:
 //

@@ -17,7 +17,7 @@ use crate::config::Mode;
 use crate::process::exit::Exit;
 use crate::process::spawn::{spawn, windows_line_ends};
 use crate::process::{Process, ProcessEvent};
-use crate::protocol::answer::sample;
+use crate::protocol::answer::{self, Line, sample};
 use crate::protocol::transcript::Step;
 
 /// Time to exit after the end of input.
@@ -194,6 +194,9 @@ impl Game<'_> {
 
     /// Takes in one line. Whether it is worth going on.
     async fn judge(&mut self, line: &[u8], asked: &mut Vec<Asked>) -> bool {
+        if self.is_of_a_canceled_call(line) {
+            return true;
+        }
         if let Some(diagnosis) = self.spread(line, asked).await {
             self.played.lost = self.is_first(asked);
             self.diagnosed(true, line, diagnosis);
@@ -369,7 +372,19 @@ impl Game<'_> {
         true
     }
 
+    /// A canceled call may still be answered: nobody waits for it, and the host is told that the process is free again.
+    fn is_of_a_canceled_call(&self, line: &[u8]) -> bool {
+        let Line::Answer { id, .. } = answer::parse(line) else {
+            return false;
+        };
+        let cancels = |request: &Value| request["op"] == "cancel" && request["target"].as_u64() == Some(id);
+        self.sent.iter().any(cancels)
+    }
+
     fn unasked(&mut self, line: &[u8], diagnosis: Diagnosis) {
+        if self.is_of_a_canceled_call(line) {
+            return;
+        }
         if diagnosis.kind == "noise" {
             return self.diagnosed(false, line, diagnosis);
         }

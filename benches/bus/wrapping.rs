@@ -99,8 +99,11 @@ pub(crate) async fn compare(plan: &Plan) {
     let mut hosts = (ours, other);
     for (what, lanes) in groups(&place) {
         let mut lanes = with_other(lanes, hosts.1.is_some());
-        for _ in 0..plan.blocks {
-            for lane in &mut lanes {
+        for turn in 0..plan.blocks {
+            // Each follows each: after an interpreter's start the caches are cold.
+            for step in 0..lanes.len() {
+                let at = (turn + step) % lanes.len();
+                let lane = &mut lanes[at];
                 let block = place.block(lane, &mut hosts).await;
                 lane.row.blocks.push(block);
             }

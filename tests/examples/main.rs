@@ -13,6 +13,7 @@ mod scratch;
 
 mod answers;
 mod coverage;
+mod files;
 mod host;
 mod notes;
 mod readmes;

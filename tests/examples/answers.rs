@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::host::Host;
-use crate::system;
+use crate::{shipped, system};
 
 /// One call.
 pub(crate) struct Call {
@@ -37,6 +37,10 @@ fn of_toolbox(toolbox: &str) -> Vec<Call> {
         "wordnet" => wordnet(),
         "system" => system(),
         "clock" => clock(),
+        "calc" => shipped::calc(),
+        "text" => shipped::text(),
+        "notes" => shipped::notes(),
+        "files" => shipped::files(),
         "hello_sh" => hello("hello_sh"),
         "hello_py" => hello("hello_py"),
         "hello_js" => hello("hello_js"),
@@ -45,7 +49,7 @@ fn of_toolbox(toolbox: &str) -> Vec<Call> {
     }
 }
 
-fn calls(toolbox: &'static str, table: Vec<(&'static str, Value, Expected)>) -> Vec<Call> {
+pub(crate) fn calls(toolbox: &'static str, table: Vec<(&'static str, Value, Expected)>) -> Vec<Call> {
     let call = |(tool, kwargs, expected)| Call {
         toolbox,
         tool,

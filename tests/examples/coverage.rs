@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use toolhost::config::{Config, Kind};
+use toolhost::config::{Config, DeclaredTool, Kind, Run};
+use toolhost::tools::template::Values;
 
 /// Every file below `folder` that is part of the repository.
 pub(crate) fn files_below(folder: &Path) -> BTreeSet<PathBuf> {
@@ -30,9 +31,13 @@ pub(crate) fn covered(configurations: &[PathBuf]) -> BTreeSet<PathBuf> {
         covered.insert(file.clone());
         let config = Config::load(file, &toolhost::config::process_env).expect("a good configuration");
         for toolbox in config.toolboxes {
-            let Kind::Command(argv) = &toolbox.kind else { continue };
+            let words: Vec<String> = match &toolbox.kind {
+                Kind::Command(argv) => argv.clone(),
+                Kind::Tools(tools) => tools.iter().flat_map(fixed_words).collect(),
+                Kind::Script(script) => vec![script.path.to_string_lossy().into_owned()],
+            };
             // A folder may be written with `..` in it.
-            let words = argv
+            let words = words
                 .iter()
                 .filter_map(|word| toolbox.cwd.join(word).canonicalize().ok());
             covered.extend(words.filter(|path| path.is_file()));
@@ -42,6 +47,16 @@ pub(crate) fn covered(configurations: &[PathBuf]) -> BTreeSet<PathBuf> {
     programs.iter().for_each(|program| loaded_by(program, &mut covered));
     covered.extend(crate::readmes::all());
     covered
+}
+
+/// What a declared tool starts, without the arguments of a call.
+fn fixed_words(tool: &DeclaredTool) -> Vec<String> {
+    match &tool.run {
+        Run::Argv(argv) => argv
+            .fill(&Values::default(), &BTreeSet::new())
+            .expect("nothing to refuse"),
+        Run::Shell(_) => Vec::new(),
+    }
 }
 
 /// The files beside `program` that it names in an import.

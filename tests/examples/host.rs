@@ -39,6 +39,8 @@ impl Host {
             .arg(file)
             .args(["--embedded-bus=127.0.0.1:0", "--socket"])
             .arg(scratch.path().join("socket"))
+            // What a toolbox keeps is kept here.
+            .env("XDG_STATE_HOME", scratch.path().join("state"))
             .stderr(log)
             .spawn()
             .expect("the program starts");
@@ -121,8 +123,8 @@ impl Host {
             Some(0) => Ok(serde_json::from_slice(&output.stdout).expect("a result")),
             Some(1) => {
                 let said = String::from_utf8(output.stderr).expect("text");
-                let first = said.lines().next().unwrap_or_default();
-                Err(first.strip_prefix("error: ").unwrap_or(first).to_owned())
+                let said = said.split("\nhint: ").next().unwrap_or_default().trim_end();
+                Err(said.strip_prefix("error: ").unwrap_or(said).to_owned())
             }
             _ => panic!("{output:?}\n{}", self.log()),
         }

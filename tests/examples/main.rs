@@ -13,8 +13,12 @@ mod scratch;
 
 mod answers;
 mod coverage;
+mod files;
 mod host;
+mod hostile;
+mod notes;
 mod readmes;
+mod shipped;
 mod system;
 
 use std::collections::BTreeSet;
@@ -23,6 +27,7 @@ use std::path::{Path, PathBuf};
 use answers::{Call, Expected};
 use host::Host;
 use serde_json::json;
+use toolhost::config::{Config, process_env};
 
 /// The repository.
 fn root() -> &'static Path {
@@ -41,8 +46,20 @@ fn configurations() -> Vec<PathBuf> {
     yaml
 }
 
-/// Makes each call of `calls`, and tells which tools these were.
+/// Makes each call of `calls`, those of one toolbox in their order, and tells which tools these were.
 fn make(host: &Host, calls: &[Call]) -> BTreeSet<(String, String)> {
+    std::thread::scope(|scope| {
+        for toolbox in calls.chunk_by(|call, next| call.toolbox == next.toolbox) {
+            scope.spawn(|| make_in_order(host, toolbox));
+        }
+    });
+    calls
+        .iter()
+        .map(|call| (call.toolbox.to_owned(), call.tool.to_owned()))
+        .collect()
+}
+
+fn make_in_order(host: &Host, calls: &[Call]) {
     for call in calls {
         let answer = host.call(call.toolbox, call.tool, &call.kwargs);
         let asked = format!("{} {} {}", call.toolbox, call.tool, call.kwargs);
@@ -56,10 +73,6 @@ fn make(host: &Host, calls: &[Call]) -> BTreeSet<(String, String)> {
             _ => panic!("{asked}: {answer:?}"),
         }
     }
-    calls
-        .iter()
-        .map(|call| (call.toolbox.to_owned(), call.tool.to_owned()))
-        .collect()
 }
 
 #[test]
@@ -91,20 +104,25 @@ fn every_toolbox_of_every_example_says_what_it_cannot_do() {
 #[test]
 fn the_commands_in_the_comments_of_an_example_work() {
     let mut commands = 0;
-    for file in configurations() {
-        let text = std::fs::read_to_string(&file).expect("an example");
+    for file in configurations().into_iter().chain(readmes::configurations()) {
+        let text = std::fs::read_to_string(&file).expect("a configuration");
+        let scratch = scratch::Scratch::new();
         for line in text.lines().filter_map(|line| line.strip_prefix("#   toolhost ")) {
             let words: Vec<_> = line.split_whitespace().take_while(|word| *word != "#").collect();
             if words[0] == "run" {
                 continue; // As every other test here does.
             }
-            let output = host::toolhost().args(&words).current_dir(root()).output();
-            let output = output.expect("the program starts");
+            let output = host::toolhost()
+                .args(&words)
+                .env("XDG_STATE_HOME", scratch.path())
+                .current_dir(root())
+                .output()
+                .expect("the program starts");
             assert!(output.status.success(), "toolhost {line}: {output:?}");
             commands += 1;
         }
     }
-    assert!(commands >= 3);
+    assert!(commands >= 5);
 }
 
 #[test]
@@ -129,8 +147,22 @@ fn wordnet_without_its_database_says_what_to_install() {
 }
 
 #[test]
+fn the_example_has_the_declared_toolboxes_as_they_are_shipped() {
+    let load = |file: &Path| Config::load(file, &process_env).expect("a good configuration");
+    let example = load(&root().join("examples/toolhost.yaml"));
+    for file in readmes::configurations() {
+        let shipped = load(&file).toolboxes.remove(0);
+        let copy = example.toolboxes.iter().find(|toolbox| toolbox.id == shipped.id);
+        let copy = copy.expect("its place in the example");
+        assert_eq!(copy.kind, shipped.kind, "{}", shipped.id);
+        assert_eq!(copy.env, shipped.env, "{}", shipped.id);
+    }
+}
+
+#[test]
 fn no_file_of_examples_and_toolboxes_is_left_out() {
-    let covered = coverage::covered(&configurations());
+    let configurations: Vec<_> = configurations().into_iter().chain(readmes::configurations()).collect();
+    let covered = coverage::covered(&configurations);
     let all: BTreeSet<_> = ["examples", "toolboxes"]
         .iter()
         .flat_map(|folder| coverage::files_below(&root().join(folder)))

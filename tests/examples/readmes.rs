@@ -1,4 +1,4 @@
-//! The README of each toolbox: its YAML is hosted, its command is run.
+//! The README of each toolbox: its YAML, or the file it names, is hosted, its command is run.
 
 use std::path::PathBuf;
 
@@ -9,6 +9,12 @@ use crate::{coverage, root, scratch};
 pub(crate) fn all() -> Vec<PathBuf> {
     let files = coverage::files_below(&root().join("toolboxes"));
     files.into_iter().filter(|file| file.ends_with("README.md")).collect()
+}
+
+/// The configurations beside the READMEs, for toolboxes that are nothing else.
+pub(crate) fn configurations() -> Vec<PathBuf> {
+    let beside = |readme: PathBuf| readme.with_file_name("toolhost.yaml");
+    all().into_iter().map(beside).filter(|file| file.is_file()).collect()
 }
 
 /// What stands in the fenced blocks marked `language`.
@@ -27,14 +33,20 @@ fn what_the_readme_of_a_toolbox_shows_works() {
         let text = std::fs::read_to_string(&readme).expect("a README");
         let scratch = scratch::Scratch::new();
         std::os::unix::fs::symlink(root().join("toolboxes"), scratch.path().join("toolboxes")).expect("a link");
-        let yaml = blocks(&text, "yaml").concat();
-        std::fs::write(scratch.path().join("toolhost.yaml"), yaml).expect("a configuration");
+        let mut file = readme.with_file_name("toolhost.yaml");
+        if !file.is_file() {
+            file = scratch.path().join("toolhost.yaml");
+            std::fs::write(&file, blocks(&text, "yaml").concat()).expect("a configuration");
+        }
         for line in blocks(&text, "sh").concat().lines() {
             let arguments = line.strip_prefix("toolhost call ").expect("a call");
             // The README speaks of a running host; here the call brings its own.
             let output = toolhost()
-                .args(["call", "--config", "toolhost.yaml"])
-                .args(arguments.split_whitespace())
+                .args(["call", "--config"])
+                .arg(&file)
+                // What a shell would leave of quotes.
+                .args(arguments.replace('\'', "").split_whitespace())
+                .env("XDG_STATE_HOME", scratch.path())
                 .current_dir(scratch.path())
                 .output()
                 .expect("the program starts");

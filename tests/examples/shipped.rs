@@ -1,0 +1,423 @@
+//! The calls of the toolboxes that are commands or plain scripts.
+
+use serde_json::{Value, json};
+
+use crate::answers::Expected::{Error, ErrorWith, Result, Satisfies};
+use crate::answers::{Call, Expected, calls};
+
+type Table = Vec<(&'static str, Value, Expected)>;
+
+fn value(result: &str, exact: bool) -> Expected {
+    Result(json!({"result": result, "exact": exact}))
+}
+
+pub(crate) fn calc() -> Vec<Call> {
+    let mut table = evaluations();
+    table.extend(conversions());
+    table.extend([
+        (
+            "convert_base",
+            json!({"number": "255", "to": 2}),
+            Result(json!({"result": "11111111"})),
+        ),
+        (
+            "convert_base",
+            json!({"number": "-ff", "from": 16, "to": 10}),
+            Result(json!({"result": "-255"})),
+        ),
+        (
+            "convert_base",
+            json!({"number": "to", "from": 36, "to": 10}),
+            Result(json!({"result": "1068"})),
+        ),
+        (
+            "convert_base",
+            json!({"number": "89", "from": 8, "to": 10}),
+            Error("CommandError: exit status 1: not a whole number in base 8: '89' (its digits are 01234567)"),
+        ),
+        (
+            "factorize",
+            json!({"number": 360}),
+            Result(json!({"factors": [2, 2, 2, 3, 3, 5]})),
+        ),
+        (
+            "factorize",
+            json!({"number": 2_147_483_647}),
+            Result(json!({"factors": [2_147_483_647]})),
+        ),
+        (
+            "factorize",
+            json!({"number": 1e2}),
+            Result(json!({"factors": [2, 2, 5, 5]})),
+        ),
+        ("factorize", json!({"number": 1}), Result(json!({"factors": []}))),
+        ("factorize", json!({"number": 0}), ErrorWith(&["number"])),
+    ]);
+    calls("calc", table)
+}
+
+fn evaluations() -> Table {
+    let big = "1606938044258990275541962092341162602522202993782792835301376";
+    let known = [
+        ("1 + 2 * 3", "7", true),
+        ("-3 + 2", "-1", true),
+        ("0.1 + 0.2", "0.3", true),
+        ("20 + 15%", "23", true),
+        ("20% * 85", "17", true),
+        ("2^200", big, true),
+        ("2^0.5", "1.41421356237310", false),
+        ("sin(30 deg)", "0.5", true),
+        ("√16 × 2", "8", true),
+        ("mean(1, 2, 3, 4)", "2.5", true),
+        ("0xFF + 1e3", "1255", true),
+        ("255 to hex", "0xFF", true),
+        ("1.5 to fraction", "1 + 1/2", true),
+        ("5 km + 300 m", "5.3 km", true),
+        ("20 °C to °F", "68 °F", true),
+        ("x^2 - 4 = 0", "x = 2 or x = -2", true),
+        ("integrate(x^2, 0, 3)", "9", true),
+    ];
+    let refused = [
+        ("1/0", &["has no value"]),
+        ("0/0", &["has no value"]),
+        ("ln(0)", &["has no value"]),
+        // To qalc alone these would be 1, 1, a vector, and a logarithm of another base than expected.
+        ("foo + 1", &["unknown word: 'foo'"]),
+        ("1 +)", &["Misplaced operator"]),
+        ("1,000 + 1", &["write 1000"]),
+        ("log(100)", &["log10"]),
+        ("9^9^9^9", &["overflow"]),
+        ("10^100000", &["too long to return"]),
+        ("  ", &["empty"]),
+        ("sum(x, 1, 10^9)", &["takes too long"]),
+    ];
+    let known = known.map(|(expression, result, exact)| (expression, value(result, exact)));
+    let refused = refused.map(|(expression, parts)| (expression, ErrorWith(parts)));
+    let all = known.into_iter().chain(refused);
+    all.map(|(expression, expected)| ("evaluate", json!({"expression": expression}), expected))
+        .collect()
+}
+
+fn conversions() -> Table {
+    let known = [
+        (json!(20), "C", "F", json!(68)),
+        (json!(-40), "fahrenheit", "°C", json!(-40)),
+        (json!(0), "celsius", "kelvin", json!(273.15)),
+        (json!(100), "km/h", "m/s", json!(27.777_777_777_8)),
+        (json!(2.5), "gallons", "liters", json!(9.463_529_46)),
+        (json!(1e3), "m²", "ft²", json!(10_763.910_416_7)),
+        (json!(-5), "miles", "km", json!(-8.04672)),
+        // What units alone would not know, or take for something else.
+        (json!(20), "degC", "degF", json!(68)),
+        (json!(36), "kmph", "m/s", json!(10)),
+        (json!(2), "km per h", "kph", json!(2)),
+        (json!(8), "fl oz", "cups", json!(1)),
+        (json!(3), "square feet", "sq in", json!(432)),
+        (json!(1), "cubic meter", "L", json!(1000)),
+        (json!(5), "L/100km", "mpg", json!(47.042_916_666_7)),
+        (json!(2), "KB", "bytes", json!(2000)),
+    ];
+    let refused: [(&str, &str, &[&str]); 5] = [
+        (
+            "km",
+            "s",
+            &["cannot be converted from 'km' to 's': conformability error"],
+        ),
+        ("foo", "m", &["unknown unit: 'foo'"]),
+        ("USD", "EUR", &["money is not converted"]),
+        ("C", "m", &["cannot be converted"]),
+        ("m", "m; ft", &["to: "]),
+    ];
+    let known = known.map(|(amount, from, to, result)| {
+        (
+            json!({"amount": amount, "from": from, "to": to}),
+            Result(json!({"result": result, "unit": to})),
+        )
+    });
+    let refused = refused.map(|(from, to, parts)| (json!({"amount": 1, "from": from, "to": to}), ErrorWith(parts)));
+    let all = known.into_iter().chain(refused);
+    all.map(|(kwargs, expected)| ("convert_units", kwargs, expected))
+        .collect()
+}
+
+fn output(text: &str) -> Expected {
+    Result(json!({ "output": text }))
+}
+
+fn lines(lines: &[&str]) -> Expected {
+    Result(json!({ "lines": lines }))
+}
+
+fn counts(lines: u64, words: u64, characters: u64) -> Expected {
+    Result(json!({"lines": lines, "words": words, "characters": characters}))
+}
+
+pub(crate) fn text() -> Vec<Call> {
+    let people = r#"[{"name": "Ada", "age": 36}, {"name": "Bob", "age": 7}]"#;
+    let query = |json: &str, filter: &str| json!({"json": json, "filter": filter});
+    let mut table: Table = vec![
+        (
+            "query_json",
+            query(people, ".[].name"),
+            Result(json!({"results": ["Ada", "Bob"]})),
+        ),
+        (
+            "query_json",
+            query(people, "def old: .age > 30; map(select(old)) | length # how many"),
+            Result(json!({"results": [1]})),
+        ),
+        ("query_json", query("{}", "empty"), Result(json!({"results": []}))),
+        ("query_json", query("{oops", "."), ErrorWith(&["parse error"])),
+        ("query_json", query("1", ".a"), ErrorWith(&["Cannot index number"])),
+        (
+            "query_json",
+            query("1", "reduce range(32) as $i (\"x\"; . + .)"),
+            ErrorWith(&["memory"]),
+        ),
+        ("count_words", json!({"text": "a bé\nc"}), counts(2, 3, 6)),
+        ("count_words", json!({"text": "a\n\n"}), counts(2, 1, 3)),
+        ("count_words", json!({"text": ""}), counts(0, 0, 0)),
+        (
+            "sort_lines",
+            json!({"text": "10\n9\n9\n-1", "numeric": true, "reverse": true, "unique": true}),
+            lines(&["10", "9", "-1"]),
+        ),
+        ("sort_lines", json!({"text": "é\nb\nA"}), lines(&["A", "b", "é"])),
+        ("unique_lines", json!({"text": "b\na\nb"}), lines(&["b", "a"])),
+        (
+            "compare_texts",
+            json!({"before": "a\nb\n", "after": "a\nc\n"}),
+            output("--- before\n+++ after\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"),
+        ),
+        ("compare_texts", json!({"before": "-x", "after": "-x"}), output("")),
+    ];
+    table.extend(markup());
+    table.extend(matches());
+    calls("text", table)
+}
+
+fn markup() -> Table {
+    let convert = |text: &str, from: &str, to: &str| json!({"text": text, "from": from, "to": to});
+    vec![
+        (
+            "convert_markup",
+            convert("# Hi *you*", "markdown", "html"),
+            output("<h1 id=\"hi-you\">Hi <em>you</em></h1>\n"),
+        ),
+        (
+            "convert_markup",
+            convert("<p>a <b>b</b></p><script>x()</script>", "html", "markdown"),
+            output("a **b**\n"),
+        ),
+        (
+            "convert_markup",
+            convert("a,b\n1,2", "csv", "org"),
+            output("| a | b |\n|---+---|\n| 1 | 2 |\n"),
+        ),
+        ("convert_markup", convert("x", "docx", "html"), ErrorWith(&["from: "])),
+    ]
+}
+
+fn matches() -> Table {
+    vec![
+        (
+            "replace_text",
+            json!({"text": "ada@example.com", "pattern": r"(\w+)@example\.com", "replacement": "$1@example.org"}),
+            output("ada@example.org\n"),
+        ),
+        (
+            "replace_text",
+            json!({"text": "a.b $HOME", "pattern": ".", "replacement": "-", "literal": true}),
+            output("a-b $HOME\n"),
+        ),
+        (
+            "replace_text",
+            json!({"text": "a -f b", "pattern": "-F", "replacement": "--pre=id", "ignore_case": true}),
+            output("a --pre=id b\n"),
+        ),
+        (
+            "replace_text",
+            json!({"text": "a", "pattern": "z", "replacement": ""}),
+            output("a\n"),
+        ),
+        (
+            "replace_text",
+            json!({"text": "a", "pattern": "(", "replacement": ""}),
+            ErrorWith(&["unclosed group"]),
+        ),
+        (
+            "find_matches",
+            json!({"text": "from 2026-01-02\nto 2026-02-03", "pattern": r"\d{4}-\d{2}-\d{2}"}),
+            lines(&["2026-01-02", "2026-02-03"]),
+        ),
+        ("find_matches", json!({"text": "abc", "pattern": "--help"}), lines(&[])),
+    ]
+}
+
+pub(crate) fn notes() -> Vec<Call> {
+    let note = |id: u64, text: &str| json!({"id": id, "text": text});
+    calls(
+        "notes",
+        vec![
+            ("list_notes", json!({}), Result(json!([]))),
+            (
+                "add_note",
+                json!({"text": "Buy milk and café beans", "tags": ["#Shopping", "shopping"]}),
+                Satisfies(a_new_note),
+            ),
+            (
+                "add_note",
+                json!({"text": "The Milky Way"}),
+                Satisfies(|note| assert_eq!(note["id"], 2)),
+            ),
+            ("add_note", json!({"text": " "}), Error("ValueError: the note is empty")),
+            (
+                "add_note",
+                json!({"text": "x", "tags": ["two words"]}),
+                Error("ValueError: a tag is one word, not 'two words'"),
+            ),
+            (
+                "search_notes",
+                json!({"query": "MILK"}),
+                Satisfies(|notes| are(notes, &[1, 2])),
+            ),
+            (
+                "search_notes",
+                json!({"query": "milk cafe"}),
+                Satisfies(|notes| are(notes, &[1])),
+            ),
+            (
+                "search_notes",
+                json!({"query": "shopping"}),
+                Satisfies(|notes| are(notes, &[1])),
+            ),
+            (
+                "search_notes",
+                json!({"query": "\" OR * NEAR( -x"}),
+                Satisfies(|notes| are(notes, &[])),
+            ),
+            (
+                "search_notes",
+                json!({"query": " "}),
+                Error("ValueError: no word to look for"),
+            ),
+            (
+                "list_notes",
+                json!({"tag": "shopping"}),
+                Satisfies(|notes| are(notes, &[1])),
+            ),
+            (
+                "list_notes",
+                json!({"since": "2126-01-01T00:00:00"}),
+                Satisfies(|notes| are(notes, &[])),
+            ),
+            (
+                "list_notes",
+                json!({"since": "2026-01-01T00:00:00+00:00"}),
+                Satisfies(|notes| are(notes, &[1, 2])),
+            ),
+            (
+                "list_notes",
+                json!({"limit": 0}),
+                Error("ValueError: limit: from 1 to 100"),
+            ),
+            (
+                "edit_note",
+                json!({"id": 1, "text": "Buy tea"}),
+                Satisfies(still_tagged),
+            ),
+            (
+                "search_notes",
+                json!({"query": "milk"}),
+                Satisfies(|notes| are(notes, &[2])),
+            ),
+            ("read_note", json!({"id": 7}), Error("LookupError: no note 7")),
+            ("read_note", json!({"id": 1}), Satisfies(still_tagged)),
+            ("delete_note", json!({"id": 1}), Satisfies(still_tagged)),
+            ("delete_note", note(1, ""), ErrorWith(&["text"])),
+            ("delete_note", json!({"id": 1}), Error("LookupError: no note 1")),
+            ("list_notes", json!({"tag": "shopping"}), Result(json!([]))),
+        ],
+    )
+}
+
+fn a_new_note(note: &Value) {
+    assert_eq!(
+        (&note["id"], &note["text"], &note["tags"]),
+        (&json!(1), &json!("Buy milk and café beans"), &json!(["shopping"]))
+    );
+    let created = note["created"].as_str().expect("a time");
+    assert!(created.starts_with("20") && created.ends_with("+00:00"), "{created}");
+}
+
+fn still_tagged(note: &Value) {
+    assert_eq!(
+        (&note["text"], &note["tags"]),
+        (&json!("Buy tea"), &json!(["shopping"]))
+    );
+}
+
+/// Whether these are the notes, in any order: two may be made in the same second.
+fn are(notes: &Value, ids: &[u64]) {
+    let mut found: Vec<u64> = notes
+        .as_array()
+        .expect("notes")
+        .iter()
+        .map(|note| note["id"].as_u64().expect("an id"))
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, ids, "{notes}");
+}
+
+/// The example shows the toolboxes themselves.
+pub(crate) fn files() -> Vec<Call> {
+    calls(
+        "files",
+        vec![
+            ("list_folder", json!({"folder": "clock"}), Satisfies(clock_folder)),
+            (
+                "list_folder",
+                json!({"folder": "nope"}),
+                ErrorWith(&["no such file or folder: 'nope'"]),
+            ),
+            ("find_files", json!({"name": "WN*.py"}), Satisfies(wndb)),
+            (
+                "search_files",
+                json!({"pattern": "class +Note", "glob": ["*.py"]}),
+                Satisfies(|found| assert_eq!(found["lines"][0]["text"], "class Note:")),
+            ),
+            (
+                "read_file",
+                json!({"path": "wordnet/README.md", "lines": 1}),
+                Result(json!({
+                    "path": "wordnet/README.md", "first": 1, "lines": 1, "text": "# wordnet", "more": true,
+                })),
+            ),
+            ("read_file", json!({"path": "../README.md"}), ErrorWith(&["'..'"])),
+            (
+                "file_info",
+                json!({"path": "clock"}),
+                Satisfies(|info| assert_eq!(info["kind"], "folder")),
+            ),
+        ],
+    )
+}
+
+fn clock_folder(result: &Value) {
+    let entries = result["entries"].as_array().expect("entries").iter();
+    let paths: Vec<_> = entries.map(|entry| entry["path"].as_str().expect("a path")).collect();
+    assert_eq!(paths, ["clock/README.md", "clock/clock.mjs", "clock/zones.mjs"]);
+}
+
+fn wndb(result: &Value) {
+    let entry = &result["entries"][0];
+    assert_eq!(
+        (&entry["path"], &entry["kind"]),
+        (&json!("wordnet/wndb.py"), &json!("file"))
+    );
+    let length = std::fs::metadata(crate::root().join("toolboxes/wordnet/wndb.py"))
+        .expect("the file")
+        .len();
+    assert_eq!(entry["size_bytes"], length);
+    assert_eq!(result["more"], false);
+}

@@ -6,21 +6,13 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::Scripts;
-use crate::common::eventually::{eventually, within};
+use crate::common::eventually::eventually;
 
 const TRIED_OFTEN: &str = "50ms";
 
 /// Keys of a toolbox that is tried again at once.
 fn eager() -> Value {
     json!({"restart": {"backoff": TRIED_OFTEN, "max_backoff": TRIED_OFTEN, "give_up_after": 100_000}})
-}
-
-/// Lists until a toolbox has these tools.
-pub(crate) async fn tools_become(scripts: &mut Scripts, toolbox: &str, tools: &[&str]) {
-    within("the tools are listed", async {
-        while scripts.tools(toolbox).await != tools {}
-    })
-    .await;
 }
 
 /// What `toolhost check` prints about a configuration with this one toolbox.
@@ -50,15 +42,27 @@ const FAULTS: [(&str, &str, &str); 7] = [
         "# @env NO_SUCH_VARIABLE!  The key\n# @cmd A\na() { :; }\neval \"$(argc --argc-eval \"$0\" \"$@\")\"\n",
         "needs the variable 'NO_SUCH_VARIABLE'; set it under 'env', or name it in 'inherit_env'",
     ),
-    ("bare.sh", "#!/bin/bash\necho hello\n", "has no annotations; above each function that should be a tool write"),
+    (
+        "bare.sh",
+        "#!/bin/bash\necho hello\n",
+        "has no annotations; above each function that should be a tool write",
+    ),
     ("empty.sh", "", "has no annotations"),
     (
         "misspelt.sh",
         "# @cmd A\n# @optoin --x\na() { :; }\n",
         "has annotations argc cannot read: @optoin(line 2) is unknown tag",
     ),
-    ("noshell.sh", "#!/opt/no/such/bash\n# @cmd A\na() { :; }\n", "/opt/no/such/bash"),
-    ("hidden.sh", "# @cmd A\n_a() { :; }\n", "none that can run under a name that does not begin with '_'"),
+    (
+        "noshell.sh",
+        "#!/opt/no/such/bash\n# @cmd A\na() { :; }\n",
+        "/opt/no/such/bash",
+    ),
+    (
+        "hidden.sh",
+        "# @cmd A\n_a() { :; }\n",
+        "none that can run under a name that does not begin with '_'",
+    ),
 ];
 
 #[tokio::test]
@@ -83,19 +87,26 @@ async fn what_bash_says_of_a_syntax_error_is_the_error_of_the_call() {
     let mut scripts = Scripts::host(&[("broken.sh", broken)], &json!({})).await;
     let error = scripts.call("broken", "a", json!({})).await.unwrap_err();
     let told = error.starts_with("CommandError: exit status 2: ") || error.starts_with("ToolboxUnavailable: ");
-    assert!(told && error.contains("line 4") && error.contains("syntax error"), "{error}");
+    assert!(
+        told && error.contains("line 4") && error.contains("syntax error"),
+        "{error}"
+    );
     scripts.neighbor_is_well().await;
     scripts.host.stop().await;
 }
 
 #[tokio::test]
-async fn a_script_saved_with_crlf_works_or_says_what_it_is() {
+async fn a_script_saved_with_crlf_is_refused_with_what_to_do() {
     let text = "#!/usr/bin/env bash\r\n# @cmd A\r\n# @option --x\r\na() { echo \"$argc_x.\"; }\r\neval \"$(argc --argc-eval \"$0\" \"$@\")\"\r\n";
     let mut scripts = Scripts::host(&[("crlf.sh", text)], &json!({})).await;
-    match scripts.call("crlf", "a", json!({"x": "y"})).await {
-        Ok(result) => assert_eq!(result, json!({"output": "y.\n"})),
-        Err(error) => assert!(error.contains("CRLF") || error.contains("line endings"), "{error}"),
-    }
+    let error = scripts.call("crlf", "a", json!({"x": "y"})).await.unwrap_err();
+    let says = "crlf.sh has Windows line endings (CRLF), which Bash takes for text; save it with LF";
+    assert!(
+        error.starts_with("ToolboxUnavailable: ") && error.contains(says),
+        "{error}"
+    );
+    let (exit, said) = checked(scripts.path(), "crlf.sh");
+    assert!(exit == Some(1) && said.contains("(CRLF)"), "{exit:?} {said}");
     scripts.neighbor_is_well().await;
     scripts.host.stop().await;
 }
@@ -110,7 +121,11 @@ async fn a_script_that_comes_later_is_up_when_it_is_there() {
     let error = scripts.call("late", "a", json!({})).await.unwrap_err();
     assert!(error.starts_with("ToolboxUnavailable: the script "), "{error}");
     scripts.neighbor_is_well().await;
-    std::fs::write(&path, "# @cmd A\na() { echo there; }\neval \"$(argc --argc-eval \"$0\" \"$@\")\"\n").unwrap();
+    std::fs::write(
+        &path,
+        "# @cmd A\na() { echo there; }\neval \"$(argc --argc-eval \"$0\" \"$@\")\"\n",
+    )
+    .unwrap();
     eventually("it is up", || scripts.host.toolbox("late")["state"] == "ready").await;
     let said = scripts.call("late", "a", json!({})).await;
     assert_eq!(said, Ok(json!({"output": "there\n"})));

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use common::caller::{Caller, LIST};
+use common::caller::{Caller, DISCOVER, LIST};
 use common::embedded::Embedded;
 use common::host::Host;
 use common::scratch::Scratch;
@@ -31,8 +31,7 @@ struct Scripts {
     _bus: Embedded,
 }
 
-const NEIGHBOR: &str =
-    "# @describe Says hello\n# @arg name!\nmain() { echo \"hello $argc_name\"; }\neval \"$(argc --argc-eval \"$0\" \"$@\")\"\n";
+const NEIGHBOR: &str = "# @describe Says hello\n# @arg name!\nmain() { echo \"hello $argc_name\"; }\neval \"$(argc --argc-eval \"$0\" \"$@\")\"\n";
 
 impl Scripts {
     /// Hosts files of these names and texts, each as the toolbox of its name without the ending, with `keys`.
@@ -43,7 +42,11 @@ impl Scripts {
             let path = folder.path().join(name);
             std::fs::write(&path, text).unwrap();
             let (id, _) = name.rsplit_once('.').unwrap();
-            let mut toolbox = if *name == "neighbor.sh" { json!({}) } else { keys.clone() };
+            let mut toolbox = if *name == "neighbor.sh" {
+                json!({})
+            } else {
+                keys.clone()
+            };
             toolbox["script"] = json!(path);
             toolboxes.insert(id.to_owned(), toolbox);
         }
@@ -82,5 +85,17 @@ impl Scripts {
         let tools = listed["tools"].as_array().unwrap().iter();
         let own = tools.filter(|tool| tool["toolbox_id"] == toolbox_id);
         own.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The same, from the answers to the next discover.
+    async fn discovered(&mut self, toolbox_id: &str) -> Vec<String> {
+        let token = self.caller.send(DISCOVER, &json!({})).await;
+        let answers = self.caller.wait(&token, 2).await;
+        let own = answers
+            .iter()
+            .find(|answer| answer["toolbox_id"] == toolbox_id)
+            .unwrap();
+        let tools = own["tools"].as_array().unwrap().iter();
+        tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 }

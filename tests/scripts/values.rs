@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use crate::Scripts;
 use crate::common::values::values;
 
-const PYTHON: &str = "
+const PYTHON: &str = r#"
 def one(x: str) -> str: return x
-def untyped(x): return x
-def with_default(*, x='none'): return x
+def untyped(x) -> str: return x
+def with_default(*, x: str = "none"): return x
 def many(xs: list) -> list: return xs
-def spread(*xs: str): return list(xs)
+def spread(*xs: str): return xs
 def named(**xs: str): return xs
-";
+"#;
 
 const NODE: &str = "
 /** One. @param {string} x */
@@ -96,7 +96,12 @@ async fn python_and_javascript_get_every_value_as_it_is() {
             }
             for tool in ["many", "spread"] {
                 let said = scripts.call(toolbox, tool, json!({"xs": [value, "", value]})).await;
-                assert_eq!(said, Ok(json!([value, "", value])), "{toolbox} {tool} {:?}", shown(value));
+                assert_eq!(
+                    said,
+                    Ok(json!([value, "", value])),
+                    "{toolbox} {tool} {:?}",
+                    shown(value)
+                );
             }
         }
         let said = scripts.call("python", "named", json!({"any": value})).await;
@@ -114,7 +119,11 @@ fn forms(value: &str) -> Vec<(&'static str, Value, Vec<&str>)> {
         ("multiple", json!({"xs": [value, "m"]}), vec![value, "m"]),
         ("place", json!({"x": value}), vec![value]),
         ("places", json!({"xs": ["m", value]}), vec!["m", value]),
-        ("behind", json!({"first": value, "a": value, "x": value}), vec![value, value, value]),
+        (
+            "behind",
+            json!({"first": value, "a": value, "x": value}),
+            vec![value, value, value],
+        ),
         ("rest", json!({"xs": [value, "--x", value]}), vec![value, "--x", value]),
         ("entries", json!({"D": {"k": value}}), vec![value]),
     ]
@@ -175,7 +184,7 @@ async fn what_no_program_can_be_handed_is_refused_before_anything_runs() {
         ("entries", json!({"D": {"k": "\0"}}), "D: has a NUL character"),
         ("option", json!({"x": long}), "x: "),
         ("place", json!({"x": long}), "x: "),
-        ("places", json!({"xs": hundred}), "xs: "),
+        ("places", json!({"xs": hundred}), "arguments: 1000"),
         ("entries", json!({"D": {"$(touch ran)": "v"}}), "D"),
         ("option", json!({"x": 5}), "x: "),
         ("option", json!({"y": "5"}), "y: is not allowed"),
@@ -183,7 +192,9 @@ async fn what_no_program_can_be_handed_is_refused_before_anything_runs() {
     ] {
         let error = scripts.call("bash", tool, kwargs).await.unwrap_err();
         let expected = format!("Invalid arguments for '{tool}': {why}");
-        assert!(error.starts_with(&expected), "{expected}\n{}", shown(&error));
+        let is_told =
+            error.starts_with(&expected) && (tool != "places" || error.contains("too many for the command line"));
+        assert!(is_told, "{expected}\n{}", error.chars().take(300).collect::<String>());
     }
     assert_eq!(scripts.runs(), 0);
     // Through a pipe any length goes.

@@ -132,7 +132,14 @@ fn source(path: &Path) -> Result<String, String> {
         return Err(format!("{shown} is larger than {LONGEST} bytes"));
     }
     let bytes = std::fs::read(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
-    String::from_utf8(bytes).map_err(|_| format!("{shown} is not UTF-8"))
+    let text = String::from_utf8(bytes).map_err(|_| format!("{shown} is not UTF-8"))?;
+    // A single CR may be meant; Bash's own words about a whole file of them would name neither cause nor cure.
+    if text.lines().count() > 0 && text.split_terminator('\n').all(|line| line.ends_with('\r')) {
+        return Err(format!(
+            "{shown} has Windows line endings (CRLF), which Bash takes for text; save it with LF"
+        ));
+    }
+    Ok(text)
 }
 
 /// What scripts of the llm-functions collection look for: the folder above `tools/`, and one for what they keep.

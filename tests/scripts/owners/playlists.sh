@@ -18,8 +18,8 @@ add() {
     mapfile -t songs < <(printf '%s\n' "${songs[@]}" | sort -R)
   fi
   local new
-  new=$(jq --args '.songs += $ARGS.positional' "$file" -- "${songs[@]}") || exit
-  new=$(jq --args '.tags = (.tags + $ARGS.positional | unique)' -- "${argc_tag[@]}" <<< "$new") || exit
+  new=$(jq '.songs += $ARGS.positional' "$file" --args -- "${songs[@]}") || exit
+  new=$(jq '.tags = (.tags + $ARGS.positional | unique)' --args -- "${argc_tag[@]}" <<< "$new") || exit
   echo "$new" > "$file"
   jq -c '{songs: (.songs | length), tags}' "$file"
 }

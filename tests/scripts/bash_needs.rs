@@ -100,7 +100,7 @@ async fn a_script_saved_with_crlf_is_refused_with_what_to_do() {
     let text = "#!/usr/bin/env bash\r\n# @cmd A\r\n# @option --x\r\na() { echo \"$argc_x.\"; }\r\neval \"$(argc --argc-eval \"$0\" \"$@\")\"\r\n";
     let mut scripts = Scripts::host(&[("crlf.sh", text)], &json!({})).await;
     let error = scripts.call("crlf", "a", json!({"x": "y"})).await.unwrap_err();
-    let says = "crlf.sh has Windows line endings (CRLF), which Bash takes for text; save it with LF";
+    let says = "crlf.sh cannot be read by Bash: the file has Windows line ends (CRLF); convert it";
     assert!(
         error.starts_with("ToolboxUnavailable: ") && error.contains(says),
         "{error}"

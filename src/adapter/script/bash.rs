@@ -11,7 +11,7 @@ use crate::adapter::{Commands, Job, Reading, Refusal};
 use crate::config::{Output, Script, ToolboxConfig};
 use crate::json::Text;
 use crate::process::capture::Stdout;
-use crate::process::spawn::{Environment, Program, check_needs};
+use crate::process::spawn::{Environment, Program, check_needs, windows_line_ends};
 
 /// No script is longer.
 const LONGEST: u64 = 4 << 20;
@@ -135,9 +135,7 @@ fn source(path: &Path) -> Result<String, String> {
     let text = String::from_utf8(bytes).map_err(|_| format!("{shown} is not UTF-8"))?;
     // A single CR may be meant; Bash's own words about a whole file of them would name neither cause nor cure.
     if text.lines().count() > 0 && text.split_terminator('\n').all(|line| line.ends_with('\r')) {
-        return Err(format!(
-            "{shown} has Windows line endings (CRLF), which Bash takes for text; save it with LF"
-        ));
+        return Err(format!("{shown} cannot be read by Bash{}", windows_line_ends()));
     }
     Ok(text)
 }

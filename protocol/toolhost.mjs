@@ -1,10 +1,10 @@
-// toolhost.mjs: tools in JavaScript for toolhost, over its stdio protocol, version 1. One file, no dependencies, Node 18+.
+// toolhost.mjs: tools in JavaScript for toolhost, by its stdio protocol, version 1. One file, no dependency, Node 18+.
 //
 // 1. A toolbox. Copy this file beside it:
 //
 //        import { tool, serve } from './toolhost.mjs'
 //        tool({ name: 'add', description: 'Adds two numbers.',
-//          parameters: [{ name: 'a', type: 'number', required: true }, { name: 'b', type: 'number', required: true }] },
+//          parameters: { a: { type: 'number', required: true }, b: { type: 'number', required: true } } },
 //          ({ a, b }) => a + b)
 //        serve()
 //
@@ -43,8 +43,8 @@ const SCRIPT = Symbol.for('toolhost.script')
  * @param {object} about What `describe` says of it: name, description, parameters or argument_schema, output_schema,
  *   timeout, hints, title, category, version (protocol/README.md, section 5).
  * @param {(kwargs: object, call: {signal: AbortSignal, context: object, config: object}) => any} run Does it. The
- *   result, or what its promise holds, is the answer; what is thrown is the error. `signal` is aborted when nobody waits
- *   any more.
+ *   result, or what its promise holds, is the answer; what is thrown is the error. `signal` is aborted when nobody
+ *   waits any more.
  */
 export function tool(about, run) {
   if (typeof about?.name !== 'string') throw new TypeError('tool() needs an object with a name')
@@ -62,7 +62,7 @@ export function tool(about, run) {
  * @param {boolean} [options.concurrent=true] Whether one call may start before another has been answered.
  */
 export function serve({ version, description, concurrent = true } = {}) {
-  if (globalThis[SCRIPT]) throw new Error('this file serves itself: host it with `command: [node, FILE]`, not `script:`')
+  if (globalThis[SCRIPT]) throw new Error('this file serves itself: host it by `command: [node, FILE]`, not `script:`')
   const capabilities = concurrent ? ['context', 'cancel', 'concurrent'] : ['context', 'cancel']
   const facts = { protocol: 1, version, description, capabilities }
   const session = new Session(registered, facts, lineWriter(1, othersMayWrite))
@@ -507,9 +507,9 @@ function watchLoading(name) {
   const watch = {
     uncaughtException: (error) => giveUp(error, name),
     unhandledRejection: (error) => giveUp(error, name),
-    beforeExit: () => giveUp(new Unfit('it waits for something that never comes, before it has exported anything'), name),
+    beforeExit: () => giveUp(new Unfit('it waits for something that never comes, and has exported nothing yet'), name),
     exit: (code) => {
-      log(`process.exit(${code}) was called while ${name} was loaded: a script that is to be served must not end itself`)
+      log(`process.exit(${code}) was called while ${name} was loaded: a script that is served must not end itself`)
       process.exitCode = code || 1
     },
   }
@@ -542,8 +542,8 @@ async function reasonOf(error, name) {
 function placeIn(stack = '') {
   const [head, ...frames] = stack.split('\n')
   const places = [head, ...frames.filter((line) => /^\s+at /.test(line) && !/node:|toolhost\.mjs/.test(line))]
-  const found = places.map((line) => /(?:^|[ (])(?:file:\/\/)?\/(?:.*\/)?([^/]+?:\d+)(?::\d+)?\)?$/.exec(line)).find(Boolean)
-  return found?.[1]
+  const place = /(?:^|[ (])(?:file:\/\/)?\/(?:.*\/)?([^/]+?:\d+)(?::\d+)?\)?$/
+  return places.map((line) => place.exec(line)?.[1]).find(Boolean)
 }
 
 /** Node tells the line of a syntax error in an ES module to nobody but its own `--check`. */
@@ -615,7 +615,7 @@ async function load(file, source) {
     return exportsOf(isModule ? await importModule(file, source) : createRequire(file)(file))
   } catch (error) {
     if (isModule && /Cannot use import statement|Unexpected token 'export'/.test(error?.message)) {
-      throw new Unfit('it is an ES module, which this Node takes only as .mjs, or beside a package.json with "type": "module"')
+      throw new Unfit('this Node takes an ES module only as .mjs, or beside a package.json with "type": "module"')
     }
     if (error instanceof SyntaxError) error.toolhostFile = file
     throw error
@@ -672,9 +672,11 @@ function isClass(value) {
 function choose(exported, source) {
   const wanted = exported.find(([name]) => name === 'TOOLS')?.[1].value
   const functions = exported.filter(([name]) => name !== 'TOOLS')
-  const entries = new Map(functions.map(([name, { value, owner }]) => [name, { run: value, owner, ...source.docOf(name) }]))
+  const entryOf = ([name, { value, owner }]) => [name, { run: value, owner, ...source.docOf(name) }]
+  const entries = new Map(functions.map(entryOf))
   if (Array.isArray(wanted)) return wanted.map((name) => [name, named(entries, name)])
-  const documented = [...entries].filter(([, { doc }]) => doc !== undefined && !/@(private|ignore|internal)\b/.test(doc))
+  const isMeant = ([, { doc }]) => doc !== undefined && !/@(private|ignore|internal)\b/.test(doc)
+  const documented = [...entries].filter(isMeant)
   return documented.sort(([, a], [, b]) => a.at - b.at)
 }
 
@@ -884,7 +886,8 @@ function readVariables(source, tokens, index, doc) {
 /** A semicolon, or, where there is none, a word that begins a statement. */
 function endsVariables(tokens, at) {
   const { text } = tokens[at]
-  return text === ';' || (/^(const|let|var|export|import|return|if|for|while|switch|try)$/.test(text) && tokens[at - 1].text !== '.')
+  if (text === ';') return true
+  return /^(const|let|var|export|import|return|if|for|while|switch|try)$/.test(text) && tokens[at - 1].text !== '.'
 }
 
 /** What stands on the right of an assignment, as far as it matters. */
@@ -1080,12 +1083,15 @@ function bracketEnd(text, start) {
 
 /** Text as it was meant: lines joined, empty lines kept between paragraphs, `{@link x}` as `x`. */
 function paragraph(text) {
-  const plain = text.replace(/\{@(?:link|linkcode|linkplain|tutorial)\s+([^}|\s]+)[|\s]*([^}]*)\}/g, (_, to, as) => as || to)
+  const link = /\{@(?:link|linkcode|linkplain|tutorial)\s+([^}|\s]+)[|\s]*([^}]*)\}/g
+  const plain = text.replace(link, (_, to, as) => as || to)
   return plain.split(/\n\s*\n/).map((part) => part.replace(/\s*\n\s*/g, ' ').trim()).filter(Boolean).join('\n\n')
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Type expressions
+
+const LEXEME = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d[\w.]*|[\w$]+(?:[.~#][\w$]+)*|=>|\.\.\.|\.<|\S/g
 
 /**
  * Reads a type expression: `{ kind: 'name', name, args }`, `{ kind: 'union', of }`, `{ kind: 'literal', value }`,
@@ -1095,7 +1101,7 @@ function paragraph(text) {
  * @param {string} text
  */
 export function parseType(text) {
-  const lexemes = text.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d[\w.]*|[\w$]+(?:[.~#][\w$]+)*|=>|\.\.\.|\.<|\S/g) ?? []
+  const lexemes = text.match(LEXEME) ?? []
   const reader = { lexemes, at: 0 }
   const type = readUnion(reader)
   if (reader.at < lexemes.length) throw new SyntaxError(`'${lexemes[reader.at]}' was not expected`)
@@ -1115,7 +1121,8 @@ function skip(reader, text) {
 }
 
 function expect(reader, text) {
-  if (!skip(reader, text)) throw new SyntaxError(`'${text}' is missing before '${reader.lexemes[reader.at] ?? 'the end'}'`)
+  if (skip(reader, text)) return
+  throw new SyntaxError(`'${text}' is missing before '${reader.lexemes[reader.at] ?? 'the end'}'`)
 }
 
 function readUnion(reader) {
@@ -1136,7 +1143,8 @@ function readPostfix(reader) {
   if (skip(reader, '!')) return readPostfix(reader)
   if (peek(reader, '?')) {
     reader.at++
-    return /^[|,>)\]}=]?$/.test(reader.lexemes[reader.at] ?? '') ? ANY : { kind: 'union', of: [readPostfix(reader), NULL] }
+    const isAlone = /^[|,>)\]}=]?$/.test(reader.lexemes[reader.at] ?? '')
+    return isAlone ? ANY : { kind: 'union', of: [readPostfix(reader), NULL] }
   }
   let type = readPrimary(reader)
   for (;;) {
@@ -1176,8 +1184,8 @@ function readNumber(token) {
 function readList(reader, end) {
   const items = []
   while (!skip(reader, end)) {
-    const named = reader.lexemes[reader.at + 1] === ':' || (reader.lexemes[reader.at + 1] === '?' && reader.lexemes[reader.at + 2] === ':')
-    if (named) reader.at = reader.lexemes.indexOf(':', reader.at) + 1
+    const [, second, third] = reader.lexemes.slice(reader.at, reader.at + 3)
+    if (second === ':' || (second === '?' && third === ':')) reader.at = reader.lexemes.indexOf(':', reader.at) + 1
     items.push(readUnion(reader))
     if (!peek(reader, end)) expect(reader, ',')
   }
@@ -1251,7 +1259,7 @@ const anything = { schema: {}, fits: () => true, read: same, isAny: true }
 const object = { schema: { type: 'object' }, fits: isObject, read: same }
 const nothing = { schema: { type: 'null' }, fits: (value) => value === null, read: same }
 
-/** The types that are known by name: `{ schema, fits, read }`, where `read` makes the JavaScript value of a JSON one. */
+/** The types known by name: `{ schema, fits, read }`, where `read` makes the JavaScript value of a JSON one. */
 const KNOWN = {
   string: simple('string', isText),
   number: number('number', isNumber),
@@ -1262,7 +1270,7 @@ const KNOWN = {
   object,
   null: nothing,
   undefined: { ...nothing, read: () => undefined, isAbsent: true },
-  Date: text({ format: 'date-time' }, (value) => isText(value) && /^\d{4}-\d\d/.test(value) && !Number.isNaN(Date.parse(value)), readDate),
+  Date: text({ format: 'date-time' }, isDate, readDate),
   URL: text({ format: 'uri' }, (value) => isText(value) && isUrl(value), (value) => new URL(value)),
   RegExp: text({ format: 'regex' }, isText, readRegExp),
   Buffer: base64(same),
@@ -1272,7 +1280,8 @@ const KNOWN = {
 
 /** Other names of theirs. */
 const ALSO = {
-  String: 'string', str: 'string', Number: 'number', float: 'number', double: 'number', Boolean: 'boolean', bool: 'boolean',
+  String: 'string', str: 'string', Number: 'number', float: 'number', double: 'number', Boolean: 'boolean',
+  bool: 'boolean',
   int: 'integer', Integer: 'integer', BigInt: 'bigint', Bigint: 'bigint', unknown: 'any', mixed: 'any', Any: 'any',
   Object: 'object', void: 'undefined', date: 'Date', regexp: 'RegExp', Url: 'URL',
 }
@@ -1283,6 +1292,10 @@ const MAPS = new Set(['Object', 'object', 'Record', 'Map', 'ReadonlyMap'])
 const SETS = new Set(['Set', 'ReadonlySet'])
 const THROUGH = new Set(['Promise', 'PromiseLike', 'Awaited', 'Readonly', 'NonNullable'])
 const REFUSED = new Set(['Symbol', 'symbol', 'Function', 'function', 'WeakMap', 'WeakSet', 'WeakRef', 'never'])
+
+function isDate(value) {
+  return isText(value) && /^\d{4}-\d\d/.test(value) && !Number.isNaN(Date.parse(value))
+}
 
 function readDate(value, where) {
   const date = new Date(value)
@@ -1411,7 +1424,8 @@ class Types {
   }
 
   lowerObject({ props, others, open, text }, scope) {
-    const members = new Map(props.map((prop) => [prop.name, this.lowerMember(prop, scope)]).filter(([, member]) => member))
+    const lowered = props.map((prop) => [prop.name, this.lowerMember(prop, scope)])
+    const members = new Map(lowered.filter(([, member]) => member))
     const rest = others ? this.lowerIn(others, scope) : undefined
     const required = [...members].filter(([, member]) => !member.optional).map(([name]) => name)
     const schema = { type: 'object', ...(text ? { description: text } : {}) }
@@ -1459,7 +1473,8 @@ class Types {
     if (THROUGH.has(name)) return args[0] ? this.lowerIn(args[0], scope) : anything
     if (ARRAYS.has(name)) return args[0] ? this.lowerIn({ kind: 'array', of: args[0] }, scope) : listOf(anything)
     if (SETS.has(name)) return this.deeper(scope, () => setOf(this.lowerIn(args[0] ?? ANY, scope)))
-    if (MAPS.has(name) && (args.length > 0 || /Map$/.test(name))) return this.deeper(scope, () => this.lowerMap(type, scope))
+    const isMap = MAPS.has(name) && (args.length > 0 || /Map$/.test(name))
+    if (isMap) return this.deeper(scope, () => this.lowerMap(type, scope))
     const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : KNOWN[Object.hasOwn(ALSO, name) ? ALSO[name] : '']
     if (known) return known
     const members = this.asObject(type)
@@ -1478,8 +1493,8 @@ class Types {
         return anything
       }
       above.again = true
-      const ref = { $ref: `#/$defs/${name}` }
-      return { schema: ref, fits: (value) => above.lowered.fits(value), read: (...given) => above.lowered.read(...given) }
+      const fits = (value) => above.lowered.fits(value)
+      return { schema: { $ref: `#/$defs/${name}` }, fits, read: (...given) => above.lowered.read(...given) }
     }
     const entry = { name }
     scope.path.push(entry)
@@ -1501,7 +1516,8 @@ class Types {
     }
     const schema = { type: 'object', ...(keys.schema ? { propertyNames: keys.schema } : {}) }
     if (!values.isAny) schema.additionalProperties = values.schema
-    const fits = (value) => isObject(value) && Object.entries(value).every(([key, one]) => keys.fits(key) && values.fits(one))
+    const fitsMember = ([key, one]) => keys.fits(key) && values.fits(one)
+    const fits = (value) => isObject(value) && Object.entries(value).every(fitsMember)
     const read = (value, where) => {
       const entries = Object.entries(value).map(([key, one]) =>
         [isMap ? keys.read(key, where) : key, values.read(one, `${where}.${key}`)])
@@ -1572,7 +1588,8 @@ function unionSchema(branches) {
   const schemas = branches.map((one) => one.schema)
   if (literals.length === branches.length && !schemas.every((one) => one.type === 'null')) {
     const values = schemas.flatMap((one) => one.enum ?? ('const' in one ? [one.const] : [null]))
-    return values.length === 1 ? { const: values[0] } : { ...(values.every(isText) ? { type: 'string' } : {}), enum: values }
+    if (values.length === 1) return { const: values[0] }
+    return values.every(isText) ? { type: 'string', enum: values } : { enum: values }
   }
   if (schemas.length === 1) return schemas[0]
   if (schemas.every((one) => isText(one.type) && Object.keys(one).length === 1)) {
@@ -1590,15 +1607,18 @@ function listOf(item) {
 
 function setOf(item) {
   const list = listOf(item)
-  return { schema: { ...list.schema, uniqueItems: true }, fits: list.fits, read: (...given) => new Set(list.read(...given)) }
+  const read = (...given) => new Set(list.read(...given))
+  return { schema: { ...list.schema, uniqueItems: true }, fits: list.fits, read }
 }
 
 function tupleOf(items) {
   const least = items.filter((item) => !item.optional).length
-  const schema = { type: 'array', prefixItems: items.map((item) => item.schema), items: false, minItems: least, maxItems: items.length }
+  const prefixItems = items.map((item) => item.schema)
+  const schema = { type: 'array', prefixItems, items: false, minItems: least, maxItems: items.length }
   const fits = (value) => Array.isArray(value) && value.length >= least && value.length <= items.length &&
     value.every((one, index) => items[index].fits(one))
-  return { schema, fits, read: (value, where) => value.map((one, index) => items[index].read(one, `${where}[${index}]`)) }
+  const read = (value, where) => value.map((one, index) => items[index].read(one, `${where}[${index}]`))
+  return { schema, fits, read }
 }
 
 /** The default that a JSDoc comment states: JSON, or the text itself where text is wanted. */
@@ -1618,7 +1638,7 @@ function makeTool(name, run, owner, doc, types) {
   const { type, spread } = argumentsOf(run, doc, types)
   const given = types.lower(type)
   const about = { name, description: doc.text || undefined, argument_schema: given.schema }
-  const result = resultOf(run, doc, types)
+  const result = resultOf(doc, types)
   if (result.schema) about.output_schema = result.schema
   const call = (kwargs) => run.apply(owner, spread(given.read(kwargs, name)))
   const later = /^Async/.test(run.constructor.name) || /^(Promise|Async)/.test(returnsTag(doc)?.type ?? '')
@@ -1634,20 +1654,22 @@ function returnsTag(doc) {
 }
 
 /** The schema of the result. What a generator yields is an array of it. */
-function resultOf(run, doc, types) {
-  const tag = returnsTag(doc)
-  const yields = doc.tags.find((tag) => tag.tag === 'yields')
-  if (!tag && !yields) return {}
-  const type = tag?.type ? types.parse(tag.type, 'the result') : yields ? { kind: 'array', of: types.parse(yields.type, 'what it yields') } : ANY
+function resultOf(doc, types) {
+  const told = returnsTag(doc) ?? doc.tags.find((tag) => tag.tag === 'yields')
+  if (!told) return {}
+  const type = types.parse(told.type, 'the result')
   try {
-    const { schema } = types.lower(type, true)
-    const text = tag?.text || yields?.text
-    const isNothing = ({ name, args = [] }) => /^(void|undefined)$/.test(name) || (THROUGH.has(name) && args.some(isNothing))
-    const whole = text ? { ...schema, description: text } : schema
-    return { schema: Object.keys(whole).length > 0 ? whole : undefined, isVoid: isNothing({ name: '', ...type }) }
+    const { schema } = types.lower(told.tag === 'yields' ? { kind: 'array', of: type } : type, true)
+    const whole = told.text ? { ...schema, description: told.text } : schema
+    return { schema: Object.keys(whole).length > 0 ? whole : undefined, isVoid: isNothing(type) }
   } catch (error) {
     throw error instanceof Unfit ? new Unfit(`its result: ${error.message}`) : error
   }
+}
+
+/** void, undefined, and a promise of them. */
+function isNothing({ kind, name, args }) {
+  return kind === 'name' && (/^(void|undefined)$/.test(name) || (THROUGH.has(name) && args.some(isNothing)))
 }
 
 /** The arguments as one object type, and how they are spread over the parameters. */
@@ -1658,10 +1680,15 @@ function argumentsOf(run, doc, types) {
   const [only, second] = fields
   const members = only && !second && !only.rest ? membersOf(only, types) : undefined
   if (members) return { type: members, spread: (kwargs) => [kwargs] }
-  const props = fields.map(({ name, type, rest, optional, tag, value, pattern }) => {
-    const isOptional = optional || rest || tag?.optional
-    return { name, type: pattern && type === ANY ? { kind: 'object', props: [] , open: true } : type, optional: isOptional, value, default: tag?.default, text: tag?.text }
-  })
+  const props = fields.map(({ name, type, rest, optional, tag, value, pattern }) => ({
+    name,
+    // An object that is taken apart, and of which nothing is said.
+    type: pattern && type === ANY ? asName('object') : type,
+    optional: optional || rest || tag?.optional,
+    value,
+    default: tag?.default,
+    text: tag?.text,
+  }))
   const spread = (kwargs) => fields.flatMap((field) => (field.rest ? kwargs[field.name] ?? [] : [kwargs[field.name]]))
   return { type: { kind: 'object', props }, spread }
 }
@@ -1756,9 +1783,10 @@ function readPattern(tokens) {
   const inside = splitList([{ ...tokens[0], close: tokens.length - 1 }, ...tokens.slice(1)], 0)
   const keys = inside.filter((part) => part[0].text !== '...').map((part) => {
     const key = part[0].kind === 'string' ? unquote(part[0].text) : part[0].text
-    const nested = part[1]?.text === ':' && /^[{[]$/.test(part[2]?.text) ? partnerOf(part, 2) + 1 : part[1]?.text === ':' ? 3 : 1
-    const optional = part[nested]?.text === '='
-    return { key, optional, value: optional ? literalOf(wholeOf(part, nested + 1)) : undefined }
+    const isNested = /^[{[]$/.test(part[2]?.text ?? '')
+    const end = part[1]?.text !== ':' ? 1 : isNested ? partnerOf(part, 2) + 1 : 3
+    const optional = part[end]?.text === '='
+    return { key, optional, value: optional ? literalOf(wholeOf(part, end + 1)) : undefined }
   })
   return { keys, rest: inside.length > keys.length }
 }

@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "run",
     "check",
     "call",
@@ -22,6 +22,7 @@ const COMMANDS: [&str; 12] = [
     "reload",
     "bus",
     "status",
+    "new",
     "completions",
     "man",
 ];

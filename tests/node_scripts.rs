@@ -359,12 +359,12 @@ fn a_script_that_cannot_be_served_says_why_in_its_last_line() {
         (
             "a.js",
             "process.exit(0)\n",
-            "process.exit(0) was called while a.js was loaded: a script that is to be served must not end itself",
+            "process.exit(0) was called while a.js was loaded: a script that is served must not end itself",
         ),
         (
             "a.mjs",
             "await new Promise(() => {})\n",
-            "a.mjs: it waits for something that never comes, before it has exported anything",
+            "a.mjs: it waits for something that never comes, and has exported nothing yet",
         ),
         ("a.js", "function f() {}\n", "a.js: no tools: it exports no function"),
         (

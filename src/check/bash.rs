@@ -103,7 +103,7 @@ mod tests {
             let script = Script {
                 path,
                 python: None,
-                concurrent: 1,
+                concurrent: None,
                 output: Output::Text,
             };
             ToolboxConfig::new("x", Kind::Script(script), &folder)

@@ -29,6 +29,9 @@ const REST: Duration = Duration::from_secs(1);
 /// Lines one object may stand on, to be told as one.
 const MOST_LINES: usize = 10_000;
 
+/// The kind of finding that it does not exit.
+pub(super) const STAYS: &str = "no exit";
+
 /// Lines of stderr that are shown.
 const LAST_WORDS: usize = 3;
 
@@ -358,7 +361,7 @@ impl Game<'_> {
                     let within = humantime::format_duration(EXIT);
                     let mut what = format!("did not exit within {within} after its input was closed");
                     self.hint(&mut what, Some(Hint::EndOfInput));
-                    self.fault("no exit", what);
+                    self.fault(STAYS, what);
                     return false;
                 }
             }

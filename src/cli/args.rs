@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::address;
 use crate::logging::{Format, Level};
@@ -20,6 +20,7 @@ use crate::logging::{Format, Level};
         `toolhost run` starts the toolboxes a YAML file names, keeps them running and answers for them on the bus \
         (OVOS-TOOLS-1). The other commands ask whatever toolbox hosts are on that bus.",
     after_help = "Examples:\n  \
+        toolhost new python greet --add                      write a toolbox to start from\n  \
         toolhost run toolhost.yaml                           host the toolboxes of a file\n  \
         toolhost list                                        which tools are there\n  \
         toolhost call wordnet define_word word=serendipity   call one\n\n\
@@ -62,6 +63,8 @@ pub enum Command {
     Bus(BusArgs),
     /// Show what a running host supervises
     Status(StatusArgs),
+    /// Write a toolbox to start from
+    New(NewArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  toolhost completions bash > ~/.local/share/bash-completion/completions/toolhost"
@@ -287,4 +290,63 @@ pub struct StatusArgs {
     /// The control socket of the host [default: $XDG_RUNTIME_DIR/toolhost.sock]
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,
+}
+
+/// What a new toolbox is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// A Python program (also: py)
+    #[value(alias = "py")]
+    Python,
+    /// A Bash program (also: sh)
+    #[value(aliases = ["sh", "shell"])]
+    Bash,
+    /// A JavaScript program for Node (also: js, javascript)
+    #[value(aliases = ["js", "javascript", "mjs"])]
+    Node,
+    /// Commands that are there already, declared in the configuration; no file is written
+    Command,
+}
+
+/// `toolhost new`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Prints the entry for the configuration, to be pasted under 'toolboxes:'. No file is ever overwritten.\n\n\
+    Examples:\n  \
+    toolhost new python greet                        a program, its helper, and an entry to paste\n  \
+    toolhost new bash backup --plain --add           a plain script, added to the configuration\n  \
+    toolhost new command disk --add toolhost.yaml    commands declared in the configuration"
+)]
+pub struct NewArgs {
+    /// What it is written in
+    #[arg(value_enum)]
+    pub language: Language,
+    /// Its toolbox_id, of A-Z a-z 0-9 _ -; the program is called so too
+    #[arg(value_parser = toolbox_id)]
+    pub name: String,
+    /// A plain script without any helper: toolhost makes tools of its functions or commands
+    #[arg(long)]
+    pub plain: bool,
+    /// Write the program into this folder [default: the current one]
+    #[arg(long, value_name = "FOLDER")]
+    pub dir: Option<PathBuf>,
+    /// Put the entry into this configuration instead of printing it; nothing else in the file changes
+    /// [default: as for run, else ./toolhost.yaml]
+    #[arg(long, value_name = "CONFIG", num_args = 0..=1, value_parser = configuration_to_add_to)]
+    #[allow(clippy::option_option, reason = "clap's way to tell a flag without its value")]
+    pub add: Option<Option<PathBuf>>,
+}
+
+fn toolbox_id(text: &str) -> Result<String, String> {
+    crate::config::unfit_id(text).map_or_else(|| Ok(text.to_owned()), Err)
+}
+
+/// A file, and not the next word of a command line that has `--add` before the language.
+fn configuration_to_add_to(text: &str) -> Result<PathBuf, String> {
+    match Language::from_str(text, false) {
+        Ok(_) => Err(format!(
+            "is a language here; write --add last, or ./{text} for a file of that name"
+        )),
+        Err(_) => Ok(text.into()),
+    }
 }

@@ -3,7 +3,7 @@
 //! Reading is two steps: `yaml` turns text into a tree that knows its lines, `read` turns the
 //! tree into a [`Config`] and collects every fault on the way. Nothing here starts, connects or
 //! watches anything, and the environment comes in as a function: only `find` and the reading of
-//! files touch the machine.
+//! files touch the machine. `insert` is the way back: a toolbox into the text, for `toolhost new`.
 //!
 //! Rules that hold for the whole file:
 //!
@@ -32,6 +32,7 @@ mod expand;
 mod fault;
 mod find;
 mod free;
+pub mod insert;
 pub mod mycroft;
 mod quantity;
 mod read;
@@ -47,6 +48,7 @@ pub use bus::{DEFAULT_EMBEDDED, embedded_address};
 pub use declared::{DeclaredTool, Output, Run};
 pub use fault::{Fault, Faults, Position};
 pub use find::{NotFound, find};
+pub use read::unfit_id;
 pub(crate) use suggest::nearest;
 pub use warn::{Outlook, look_over};
 
@@ -238,8 +240,9 @@ pub struct Script {
     pub path: PathBuf,
     /// What runs it if it is Python: the name of a program, or an absolute path to one or to the folder of a virtual environment.
     pub python: Option<PathBuf>,
-    /// Calls it gets at once, in one process; at least 1.
-    pub concurrent: usize,
+    /// Calls one process gets at once, at least 1. Where the file does not say: one in Python; in JavaScript, as many as come
+    /// to functions that return promises.
+    pub concurrent: Option<usize>,
     /// What it prints, where it is Bash; the other languages give values.
     pub output: Output,
 }

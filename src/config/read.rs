@@ -181,7 +181,7 @@ impl Reader<'_> {
 }
 
 /// Why `id` cannot be a toolbox_id.
-fn unfit_id(id: &str) -> Option<String> {
+pub fn unfit_id(id: &str) -> Option<String> {
     let unfit = id.chars().find(|c| !c.is_ascii_alphanumeric() && !"_-".contains(*c));
     match unfit {
         None if id.is_empty() => Some("a toolbox_id has at least one character".into()),

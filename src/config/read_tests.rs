@@ -139,7 +139,7 @@ fn every_key_reaches_its_place() {
     let script = Script {
         path: folder.join("notes.py"),
         python: Some(folder.join("venv")),
-        concurrent: 8,
+        concurrent: Some(8),
         output: crate::config::Output::Json,
     };
     assert_eq!((&notes.kind, notes.processes), (&Kind::Script(script), 1));
@@ -280,7 +280,7 @@ toolboxes: {a: {command: [x]}, b: {script: ./b.py}, c: {tools: {t: {run: [x]}}, 
         kind => panic!("{kind:?}"),
     });
     let folder = file().parent().unwrap().to_owned();
-    let expected = [("b.py", "python3.12".into(), 4), ("b.sh", folder.join("v"), 1)];
+    let expected = [("b.py", "python3.12".into(), Some(4)), ("b.sh", folder.join("v"), Some(1))];
     assert_eq!(
         scripts,
         expected.map(|(path, python, concurrent)| Script {

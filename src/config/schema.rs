@@ -160,8 +160,8 @@ struct Toolbox {
     script: Word,
     /// Of a script: the Python that runs it, a name on the PATH, a path, or the folder of a virtual environment.
     python: Word,
-    /// Of a script: how many calls it gets at once; true is 8. Default: 1.
-    #[schemars(extend("default" = 1))]
+    /// Of a Python or JavaScript file: how many calls one process gets at once; true is 8. Default: one in Python; in JavaScript,
+    /// as many as come to functions that return promises.
     concurrent: Concurrent,
     /// Of a Bash script: what its commands print. Default: text.
     #[schemars(extend("default" = "text"))]

@@ -178,7 +178,7 @@ impl Draft {
             Kind::Script(Script {
                 path: self.script?,
                 python: self.python,
-                concurrent: self.concurrent.unwrap_or(1),
+                concurrent: self.concurrent,
                 output: self.output.unwrap_or_default(),
             })
         };

@@ -3,7 +3,7 @@
 //! A script says what it takes in comments, `# @cmd`, `# @option`, `# @arg` and so on, and ends in
 //! `eval "$(argc --argc-eval "$0" "$@")"`. What is read here is what argc reads. A script that has
 //! commands offers each of them, a nested one `a::b` as `a_b`; one without is a tool itself, named
-//! after its file. See [`parameter`] for what becomes of the parameters.
+//! after its file. See `parameter.rs` for what becomes of the parameters.
 
 use serde_json::{Map, Value, json};
 

@@ -25,6 +25,7 @@ pub(super) fn program(script: &Script, bare: &Program) -> Program {
     argv.extend(node);
     argv.extend(["-e".to_owned(), BOOT.trim_end().to_owned(), "--".to_owned()]);
     argv.extend([RUNNER.len().to_string(), argument(&script.path)]);
+    argv.extend(script.concurrent.map(|calls| calls.to_string()));
     Program {
         argv,
         input: Bytes::from_static(RUNNER.as_bytes()),

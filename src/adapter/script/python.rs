@@ -28,7 +28,7 @@ pub(super) fn program(script: &Script, bare: &Program) -> Program {
     };
     let mut argv = interpreter(script);
     argv.extend(["-c".to_owned(), text.trim_end().to_owned(), place]);
-    argv.extend([argument(&script.path), script.concurrent.to_string()]);
+    argv.extend([argument(&script.path), script.concurrent.unwrap_or(1).to_string()]);
     Program {
         argv,
         input,

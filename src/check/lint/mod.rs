@@ -89,10 +89,9 @@ fn shown(result: &Value, what: &str, is_fault: bool) -> Remark {
 
 /// The two lines that show a piece as it is and as it should be.
 fn pair(wrote: &Value, should: &Value) -> String {
-    let escaped = crate::protocol::answer::sample;
-    let wrote = escaped(clipped(wrote).as_bytes());
-    let mut text = format!("\nwrote:  {wrote}");
-    if wrote.len() <= LONGEST && should.to_string() != wrote {
+    let shown = crate::protocol::answer::sample(clipped(wrote).as_bytes());
+    let mut text = format!("\nwrote:  {shown}");
+    if should != wrote {
         text.push_str(&format!("\nshould: {}", clipped(should)));
     }
     text

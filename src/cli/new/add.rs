@@ -1,0 +1,159 @@
+//! The entry of a new toolbox, put into a configuration: all of it or nothing, and nothing else changed.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::files::write_new;
+use super::plan::Plan;
+use super::shown;
+use crate::config::{self, Config, insert};
+use crate::error::Error;
+
+/// A configuration with a toolbox more, not yet written.
+#[derive(Debug)]
+pub(super) struct Addition {
+    id: String,
+    file: PathBuf,
+    /// What stands in the file; `None` where there is none.
+    before: Option<String>,
+    after: String,
+    line: usize,
+}
+
+impl Addition {
+    /// Reads `file` and puts the entry of `plan`, whose program is at `path`, into its text.
+    ///
+    /// # Errors
+    /// A file that cannot be read or has faults, an id that is taken, a layout that cannot be added to.
+    pub(super) fn prepare(file: &Path, plan: &Plan, path: &str) -> Result<Self, Error> {
+        let before = read(file)?;
+        let text = insert::with_toolboxes(before.as_deref().unwrap_or_default());
+        let parse = |text: &str| Config::parse(text, file, &config::process_env);
+        let name = shown(file);
+        let old = parse(&text).map_err(|faults| {
+            let what = format!("{name} has faults already, so nothing is added: {}", first(&faults));
+            Error::usage(what).with_hint(format!("toolhost check {name} tells them all"))
+        })?;
+        let by_hand = by_hand(plan, path);
+        let inserted = insert::insert(&text, &plan.id, &plan.entry(path))
+            .map_err(|why| Error::usage(format!("{name} {why}; nothing is changed")).with_hint(by_hand.clone()))?;
+        let mut new = parse(&inserted.text).map_err(|faults| {
+            let what = format!(
+                "with '{}' {name} would have a fault, so it is not added: {}",
+                plan.id,
+                first(&faults)
+            );
+            Error::usage(what)
+        })?;
+        let added = new.toolboxes.iter().position(|toolbox| toolbox.id == plan.id);
+        if added.map(|at| new.toolboxes.remove(at)).is_none() || new != old {
+            let what = format!(
+                "'{}' cannot be added to {name} without changing what else stands there",
+                plan.id
+            );
+            return Err(Error::usage(what).with_hint(by_hand));
+        }
+        Ok(Self {
+            id: plan.id.clone(),
+            file: file.to_owned(),
+            before,
+            after: inserted.text,
+            line: inserted.line,
+        })
+    }
+
+    /// Writes it: whoever reads the file meanwhile sees the old text or the new one.
+    ///
+    /// # Errors
+    /// The system's; the file is as it was.
+    pub(super) fn write(&self) -> Result<(), Error> {
+        let written = match &self.before {
+            None => write_new(&self.file, &self.after, 0o666),
+            Some(before) => replace(&self.file, before, &self.after),
+        };
+        written.map_err(|error| Error::failed(format!("{} cannot be written: {error}", shown(&self.file))))
+    }
+
+    /// What was done, for people.
+    pub(super) fn told(&self) -> String {
+        let what = if self.before.is_some() { "added" } else { "new, with" };
+        format!("{}:{}: {what} '{}'", shown(&self.file), self.line, self.id)
+    }
+}
+
+/// The text of `file`; `None` where there is no such file.
+fn read(file: &Path) -> Result<Option<String>, Error> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        // A link to nowhere is not ours to follow.
+        Err(error) if error.kind() == ErrorKind::NotFound && file.symlink_metadata().is_err() => Ok(None),
+        Err(error) => Err(Error::usage(format!("{} cannot be read: {error}", shown(file)))),
+    }
+}
+
+fn first(faults: &config::Faults) -> String {
+    let first = faults.iter().next().map(ToString::to_string).unwrap_or_default();
+    match faults.len() {
+        0 | 1 => first,
+        all => format!("{first} (and {} more)", all - 1),
+    }
+}
+
+fn by_hand(plan: &Plan, path: &str) -> String {
+    let flow = plan.flow_entry(path).map(|flow| format!(": {flow}"));
+    let flow = flow.unwrap_or_default();
+    format!("without --add the entry is printed, for you to write into the file{flow}")
+}
+
+/// Puts a new file in the place of `file`, which still holds `before`. Links to it, its mode and its owner stay.
+fn replace(file: &Path, before: &str, after: &str) -> io::Result<()> {
+    let target = file.canonicalize()?;
+    // A file that must not be written is not replaced either.
+    let meta = OpenOptions::new().write(true).open(&target)?.metadata()?;
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let draft = target.with_file_name(format!(".{name}.{}", std::process::id()));
+    let written = write_draft(&draft, &meta, after).and_then(|()| {
+        if fs::read_to_string(&target)? != before {
+            return Err(io::Error::other("it was changed by somebody else just now"));
+        }
+        fs::rename(&draft, &target)
+    });
+    written.inspect_err(|_| fs::remove_file(&draft).unwrap_or_default())
+}
+
+fn write_draft(draft: &Path, like: &fs::Metadata, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(draft)?;
+    file.write_all(text.as_bytes())?;
+    let own = file.metadata()?;
+    if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
+        std::os::unix::fs::fchown(&file, Some(like.uid()), Some(like.gid()))?;
+    }
+    file.set_permissions(like.permissions())?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_somebody_changed_meanwhile_stays_as_they_left_it() {
+        let folder = std::env::temp_dir().join(format!("toolhost-add-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let file = folder.join("toolhost.yaml");
+        fs::write(&file, "theirs").unwrap();
+        let error = replace(&file, "mine", "new").unwrap_err();
+        assert!(error.to_string().contains("somebody else"), "{error}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "theirs");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no draft is left behind");
+        replace(&file, "theirs", "new").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

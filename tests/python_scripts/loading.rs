@@ -1,0 +1,103 @@
+//! How a script is loaded, and what is said of one that cannot be.
+
+use serde_json::json;
+
+use crate::harness::Scripts;
+
+/// Scripts that cannot be served, with what callers are told.
+const BROKEN: [(&str, &str, &str); 8] = [
+    (
+        "syntax.py",
+        "def f(:\n",
+        "SyntaxError: invalid syntax (syntax.py, line 1)",
+    ),
+    (
+        "missing.py",
+        "import no_such_module\ndef f(a: int): pass\n",
+        "ModuleNotFoundError: No module named 'no_such_module' (missing.py, line 1; python is /",
+    ),
+    (
+        "zero.py",
+        "x = 1\ny = 1 / 0\n",
+        "ZeroDivisionError: division by zero (zero.py, line 2)",
+    ),
+    (
+        "exits.py",
+        "import sys\nsys.exit(3)\n",
+        "SystemExit: 3 (exits.py, line 2; it ends while it is loaded: put what is for the command line under if __name__ == ",
+    ),
+    (
+        "untyped.py",
+        "def f(a): pass\n",
+        "untyped.py has no tools: a tool is a public function with a type hint, such as `def add(a: int, b: int) -> int:`: \
+         f has none; or name the functions in TOOLS = [...]",
+    ),
+    (
+        "unknown.py",
+        "def f(a: 'Nope'): pass\n",
+        "unknown.py has no tools: f is no tool: the parameter 'a': Nope (NameError: name 'Nope' is not defined)",
+    ),
+    (
+        "listed.py",
+        "TOOLS = ['f', 'g']\ndef f(): pass\n",
+        "listed.py: TOOLS names 'g', which is no function of the file",
+    ),
+    (
+        "calendar.py",
+        "from calendar import monthrange\n",
+        "; the file has the name of Python's own module calendar, which it hides)",
+    ),
+];
+
+#[tokio::test]
+async fn a_script_that_cannot_be_loaded_says_why_to_whoever_calls() {
+    let files: Vec<_> = BROKEN.iter().map(|(name, text, _)| (*name, *text)).collect();
+    let mut scripts = Scripts::host_with(&files, &json!({"restart": {"when": "never"}})).await;
+    for (name, _, wanted) in BROKEN {
+        let id = name.trim_end_matches(".py");
+        let error = scripts.call(id, "f", json!({})).await.unwrap_err();
+        assert!(
+            error.starts_with("ToolboxUnavailable: ") && error.contains(wanted),
+            "{name}: {error}"
+        );
+    }
+    scripts.host.stop().await;
+}
+
+#[tokio::test]
+async fn scripts_with_names_of_pythons_own_modules_are_no_trouble() {
+    let text = "import dataclasses, json, types\ndef f(a: int) -> str: return json.dumps([a, __name__])\n";
+    let mut scripts = Scripts::host(&[("types.py", text), ("enum.py", text), ("my-notes.v2.py", text)]).await;
+    assert_eq!(
+        scripts.call("types", "f", json!({"a": 1})).await,
+        Ok(json!("[1, \"types_script\"]"))
+    );
+    assert_eq!(
+        scripts.call("my-notes_v2", "f", json!({"a": 1})).await,
+        Ok(json!("[1, \"my-notes.v2\"]"))
+    );
+    assert_eq!(
+        scripts.call("enum", "f", json!({"a": 1})).await,
+        Ok(json!("[1, \"enum_script\"]"))
+    );
+    scripts.host.stop().await;
+}
+
+#[tokio::test]
+async fn a_script_finds_the_modules_beside_it_and_its_own_path() {
+    let files = [
+        ("helper_of_it.py", "def twice(a: int) -> int: return 2 * a\n"),
+        (
+            "uses.py",
+            "import sys\nfrom helper_of_it import twice\ndef f(a: int) -> list: return [twice(a), sys.argv == [__file__]]\n",
+        ),
+    ];
+    let mut scripts = Scripts::host(&files).await;
+    assert_eq!(
+        scripts.tools("uses").await,
+        ["f"],
+        "what is imported is no tool of the script"
+    );
+    assert_eq!(scripts.call("uses", "f", json!({"a": 2})).await, Ok(json!([4, true])));
+    scripts.host.stop().await;
+}

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { serve, tool } from './toolhost.mjs'
 
-const parameters = [
-  { name: 'file', type: 'string', required: true, description: 'The file.' },
-  { name: 'count', type: 'integer', default: 10, description: 'How many lines.' },
-]
-tool({ name: 'last_lines', description: 'The last lines of a text file.', parameters }, ({ file, count }) => {
+tool({ name: 'last_lines', description: 'The last lines of a text file.', parameters: {
+  file: { type: 'string', required: true, description: 'The file.' },
+  count: { type: 'integer', default: 10, description: 'How many lines.' },
+} }, ({ file, count }) => {
   return { lines: readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count) }
 })
 serve()

@@ -31,8 +31,13 @@ impl Mark {
     /// A call of the echo tool of toolbox echo0 with a text of `length` bytes.
     fn call(&self, length: usize) -> Utf8Bytes {
         let text = "x".repeat(length);
-        let data = format!(r#"{{"toolbox_id":"echo0","name":"echo","kwargs":{{"text":"{text}"}}}}"#);
-        self.message("ovos.persona.tools.call", &data)
+        self.call_of(&format!(
+            r#"{{"toolbox_id":"echo0","name":"echo","kwargs":{{"text":"{text}"}}}}"#
+        ))
+    }
+
+    fn call_of(&self, data: &str) -> Utf8Bytes {
+        self.message("ovos.persona.tools.call", data)
     }
 
     fn message(&self, topic: &str, data: &str) -> Utf8Bytes {
@@ -147,7 +152,15 @@ impl Caller {
 
     /// The times of `calls` calls, one after another, in ns.
     pub(crate) async fn calls(&mut self, calls: usize, length: usize) -> Vec<u64> {
-        let frame = self.mark.call(length);
+        self.timed(calls, self.mark.call(length)).await
+    }
+
+    /// The same with calls whose Message has this `data`.
+    pub(crate) async fn calls_of(&mut self, calls: usize, data: &str) -> Vec<u64> {
+        self.timed(calls, self.mark.call_of(data)).await
+    }
+
+    async fn timed(&mut self, calls: usize, frame: Utf8Bytes) -> Vec<u64> {
         let mut times = Vec::with_capacity(calls);
         for _ in 0..calls {
             let start = Instant::now();

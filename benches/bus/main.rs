@@ -2,9 +2,11 @@
 //! side by side, in alternating blocks, so that what the machine does meanwhile falls on all alike.
 //!
 //! ```text
-//! cargo bench                 # everything
-//! cargo bench -- --quick      # less of everything
-//! cargo bench -- --alone      # toolhost only
+//! cargo bench                          # everything
+//! cargo bench -- wrapping              # only this; latency, cost, wrapping
+//! cargo bench -- --quick               # less of everything
+//! cargo bench -- --alone               # toolhost only
+//! cargo bench -- --beside=PROGRAM      # wrapping with another build of toolhost beside this one
 //! ```
 //!
 //! The numbers belong to the machine and its load; the ratios travel.
@@ -20,6 +22,7 @@ mod echo;
 mod latency;
 mod parts;
 mod table;
+mod wrapping;
 
 use std::path::PathBuf;
 
@@ -29,6 +32,7 @@ struct Plan {
     calls: usize,
     foreign: usize,
     peers: Option<PathBuf>,
+    beside: Option<PathBuf>,
 }
 
 fn main() {
@@ -46,12 +50,15 @@ fn main() {
             None
         }
     };
+    let beside = given.iter().find_map(|argument| argument.strip_prefix("--beside="));
+    let beside = beside.map(PathBuf::from);
     let plan = if has("--quick") {
         Plan {
             blocks: 3,
             calls: 200,
             foreign: 20_000,
             peers,
+            beside,
         }
     } else {
         Plan {
@@ -59,13 +66,23 @@ fn main() {
             calls: 1000,
             foreign: 200_000,
             peers,
+            beside,
         }
     };
     println!("{}", machine());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
-    runtime.block_on(latency::compare(&plan));
-    runtime.block_on(cost::compare(&plan));
+    let parts = ["latency", "cost", "wrapping"];
+    let is_wanted = |part: &str| has(part) || !parts.iter().any(|part| has(part));
+    if is_wanted("latency") {
+        runtime.block_on(latency::compare(&plan));
+    }
+    if is_wanted("cost") {
+        runtime.block_on(cost::compare(&plan));
+    }
+    if is_wanted("wrapping") {
+        runtime.block_on(wrapping::compare(&plan));
+    }
     println!("\n{}", machine());
 }
 

@@ -21,6 +21,10 @@ impl Scratch {
         std::fs::create_dir_all(&path).expect("a scratch folder");
         Self(path)
     }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
 }
 
 impl Drop for Scratch {
@@ -111,15 +115,20 @@ impl Echo {
 
 /// `toolhost run` with `toolboxes` of a kind, named echo0, echo1 and so on; on `bus`, or on one of its own.
 pub(crate) fn toolhost(toolboxes: usize, echo: Echo, bus: Option<&str>) -> (Running, String) {
-    let scratch = Scratch::new();
-    let url = bus.map_or_else(|| url_of(free_port()), str::to_owned);
     let mut config = String::from("toolboxes:\n");
     for number in 0..toolboxes {
         config.push_str(&format!("  echo{number}: {{command: {}}}\n", echo.command()));
     }
+    hosting(Path::new(env!("CARGO_BIN_EXE_toolhost")), &config, bus)
+}
+
+/// `program run` with `config`; on `bus`, or on one of its own.
+pub(crate) fn hosting(program: &Path, config: &str, bus: Option<&str>) -> (Running, String) {
+    let scratch = Scratch::new();
+    let url = bus.map_or_else(|| url_of(free_port()), str::to_owned);
     let file = scratch.0.join("toolhost.yaml");
     std::fs::write(&file, config).expect("a configuration");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolhost"));
+    let mut command = Command::new(program);
     command
         .arg("run")
         .arg(file)

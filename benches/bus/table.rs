@@ -35,6 +35,12 @@ impl Row {
         let (median, p99) = (micros(self.median()), micros(self.p99()));
         format!("{ratio:>9.2}  {median:>10}  {p99:>10}  {}", self.name)
     }
+
+    /// The same with what the median is above that of `base`.
+    pub(crate) fn show_with_difference(&self, base: &Self) -> String {
+        let difference = (self.median() as f64 - base.median() as f64) / 1000.0;
+        format!("{}, {difference:+.1} us", self.show(base))
+    }
 }
 
 /// The heading of rows.

@@ -13,27 +13,27 @@ use crate::config::{Kind, ToolboxConfig};
 use crate::process::ProcessEvent;
 use crate::process::capture::Stdout;
 use crate::process::guard::Guard;
-use crate::process::spawn::{Environment, Program, spawn};
+use crate::process::spawn::{Environment, Program, spawn, windows_line_ends};
 
 /// Far more than reading a script takes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Messages that are shown; the first is the one to mend.
+/// Lines of it that are shown; the first names the one to mend.
 const SHOWN: usize = 3;
 
 /// What `bash -n` says of the script of a toolbox, if that is one of Bash.
-pub(super) async fn faults(config: &ToolboxConfig, guard: &Guard) -> Vec<String> {
+pub(super) async fn fault(config: &ToolboxConfig, guard: &Guard) -> Option<String> {
     let Kind::Script(script) = &config.kind else {
-        return Vec::new();
+        return None;
     };
     if Language::of(&script.path) != Some(Language::Bash) || !script.path.is_file() {
-        return Vec::new();
+        return None;
     }
     // Bash that cannot be started is told where the script is.
-    messages(&script.path, config, guard).await.unwrap_or_default()
+    message(&script.path, config, guard).await
 }
 
-async fn messages(script: &Path, config: &ToolboxConfig, guard: &Guard) -> Option<Vec<String>> {
+async fn message(script: &Path, config: &ToolboxConfig, guard: &Guard) -> Option<String> {
     let argv = ["bash", "-n", "--", script.to_str()?].map(str::to_owned).to_vec();
     let program = Program {
         argv,
@@ -65,17 +65,14 @@ async fn messages(script: &Path, config: &ToolboxConfig, guard: &Guard) -> Optio
     if exit.is_success() {
         return None;
     }
-    let hint = if windows {
-        crate::process::spawn::windows_line_ends()
-    } else {
-        ""
-    };
+    let hint = if windows { windows_line_ends() } else { "" };
     said.truncate(SHOWN);
-    Some(
-        said.iter()
-            .map(|line| format!("{}{hint}", in_place(line, script)))
-            .collect(),
-    )
+    let (first, rest) = said.split_first()?;
+    let mut fault = format!("{}{hint}", in_place(first, script));
+    for line in rest {
+        fault.push_str(&format!("\n{}", in_place(line, script)));
+    }
+    Some(fault)
 }
 
 /// `x.sh: line 3: syntax error` as `x.sh:3: syntax error`, the way every other place is written.
@@ -110,12 +107,12 @@ mod tests {
         };
         let guard = Guard::of_this_process();
         let good = of("good.sh", "#!/bin/bash\n# @cmd Greets.\nhello() { echo hi; }\n");
-        assert_eq!(faults(&good, &guard).await, Vec::<String>::new());
+        assert_eq!(fault(&good, &guard).await, None);
         let bad = of("bad.sh", "#!/bin/bash\nhello() {\n  if true; then\n}\n");
-        let said = faults(&bad, &guard).await;
-        assert!(said[0].contains("bad.sh:4: syntax error"), "{said:?}");
+        let said = fault(&bad, &guard).await.unwrap();
+        assert!(said.contains("bad.sh:4: syntax error"), "{said}");
         let python = of("bad.py", "def f(:\n");
-        assert_eq!(faults(&python, &guard).await, Vec::<String>::new());
+        assert_eq!(fault(&python, &guard).await, None);
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

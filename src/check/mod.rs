@@ -87,7 +87,7 @@ pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Rep
 async fn toolbox(config: &ToolboxConfig, options: Options, transcripts: &[(&str, &str)]) -> Report {
     let mut report = Report::new(&config.id);
     let guard = Guard::of_this_process();
-    for fault in bash::faults(config, &guard).await {
+    if let Some(fault) = bash::fault(config, &guard).await {
         report.fault("start", fault);
     }
     let program = match Adapter::of(config) {
@@ -194,7 +194,7 @@ fn described_by(text: &str) -> Option<u64> {
 /// What the describe answer promises: schemas that compile, names that can be published.
 fn publish(config: &ToolboxConfig, report: &mut Report) {
     let Some(raw) = report.described.clone() else { return };
-    let (description, remarks) = lint::look_over(&raw);
+    let (description, remarks) = lint::look_over(&raw, matches!(config.kind, Kind::Command(_)));
     for lint::Remark { is_fault, what } in remarks {
         let finding = if is_fault { Finding::fault } else { Finding::warning };
         report.add(finding("describe", what));

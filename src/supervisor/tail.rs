@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::process::spawn::{shows_windows_line_ends, windows_line_ends};
+
 const LINES: usize = 5;
 const LINE_BYTES: usize = 300;
 
@@ -25,6 +27,16 @@ impl Tail {
     /// The last lines, one below the other.
     pub(super) fn text(&self) -> String {
         self.0.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The line that is best quoted alone: one that blames the line ends of the script, which `env` follows with
+    /// advice for something else; else the last.
+    pub(super) fn telling(&self) -> Option<String> {
+        let blames = |line: &&String| shows_windows_line_ends(line.as_bytes());
+        match self.0.iter().find(blames) {
+            Some(line) => Some(format!("{line}{}", windows_line_ends())),
+            None => self.last().map(str::to_owned),
+        }
     }
 
     /// The last line.

@@ -14,7 +14,6 @@ use super::tail::Tail;
 use crate::adapter::Reading;
 use crate::config::{Mode, ToolboxConfig};
 use crate::log_limit::LogLimit;
-use crate::process::spawn::{shows_windows_line_ends, windows_line_ends};
 use crate::process::{Process, ProcessEvent};
 use crate::tools::outcome::ReplyTo;
 use crate::tools::tool::{Tool, ToolSet};
@@ -146,8 +145,7 @@ impl Worker {
 
     /// The end of the process in words: `exit status 1: last line of stderr`.
     pub(super) fn last_words(&self, end: &str) -> String {
-        match self.tail.last() {
-            Some(line) if shows_windows_line_ends(line.as_bytes()) => format!("{end}: {line}{}", windows_line_ends()),
+        match self.tail.telling() {
             Some(line) => format!("{end}: {line}"),
             None => end.to_owned(),
         }

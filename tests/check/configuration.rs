@@ -76,3 +76,33 @@ fn a_file_without_toolboxes_is_worth_a_warning() {
         "warning in configuration: toolhost.yaml:1:1: toolboxes: is empty: nothing is hosted",
     ]);
 }
+
+#[test]
+fn declared_commands_and_scripts_are_looked_over_with_the_lines_they_stand_on() {
+    let folder = Scratch::new();
+    folder.file("bad.sh", "#!/usr/bin/env bash\n# @cmd Greets.\nhello() {\n  if true; then\n}\neval \"$(argc --argc-eval \"$0\" \"$@\")\"\n");
+    folder.file(
+        "toolhost.yaml",
+        "toolboxes:\n  disk:\n    tools:\n      free:\n        parameters:\n          path: {type: string, default: /}\n          n: \
+         {type: integer, examples: [many], description: How many.}\n        run: [df, \"{path}\", \"{n}\"]\n      gone:\n        \
+         description: A.\n        run: [no-such-program, --token, \"${MY_TOKEN:-x}\"]\n  sh: {script: ./bad.sh}\n",
+    );
+    let checked = check_in(folder.path(), &["toolhost.yaml"]);
+    assert_eq!(checked.code, Some(1), "{}{}", checked.report, checked.stderr);
+    checked.shows(&["fault in start: tool 'gone' needs 'no-such-program'"]);
+    checked.shows(&[
+        "fault in describe: tool 1 ('free'): parameter 'n': its example 1 does not fit its own schema",
+        r#"wrote:  {"examples":["many"]}"#,
+        r#"should: {"examples":[1]}"#,
+    ]);
+    checked.shows(&["warning in configuration: tool 'free' has no description: a model cannot tell when to use it (toolhost.yaml:4)"]);
+    checked.shows(&["warning in configuration: tool 'free' has a parameter 'path' without a description: a model has to guess its meaning (toolhost.yaml:6)"]);
+    checked.shows(&[
+        "warning in configuration: toolhost.yaml:11:41: toolboxes.disk.tools.gone.run: ${MY_TOKEN} is visible",
+    ]);
+    assert!(
+        checked.report.contains("bad.sh:5: syntax error near"),
+        "{}",
+        checked.report
+    );
+}

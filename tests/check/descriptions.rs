@@ -145,8 +145,8 @@ fn a_faulty_tool_is_shown_as_it_is_and_as_it_should_be() {
             "{'name': 'a', 'description': 'A.', 'parameters': [{'name': 'n', 'type': 'integer', 'examples': ['many']}]}",
             [
                 "fault in describe: tool 1 ('a'): parameter 'n': its example 1 does not fit its own schema: ",
-                r#"wrote:  {"example":"many"}"#,
-                r#"should: {"example":1}"#,
+                r#"wrote:  {"examples":["many"]}"#,
+                r#"should: {"examples":[1]}"#,
             ],
         ),
         (
@@ -169,8 +169,8 @@ fn a_faulty_tool_is_shown_as_it_is_and_as_it_should_be() {
             "{'name': 'a', 'description': 'A.', 'parameters': [], 'output_schema': {'type': 'array', 'items': {'type': 'string'}, 'examples': [[1]]}}",
             [
                 "fault in describe: tool 1 ('a'): output_schema: its example 1 does not fit its own schema: ",
-                r#"wrote:  {"example":[1]}"#,
-                r#"should: {"example":[]}"#,
+                r#"wrote:  {"examples":[[1]]}"#,
+                r#"should: {"examples":[[]]}"#,
             ],
         ),
     ] {

@@ -26,6 +26,8 @@ fn output_that_stays_in_a_buffer_is_told_from_input_that_is_read_to_its_end() {
         "#!/usr/bin/env node\nfor (const l of require('fs').readFileSync(0, 'utf8').split('\\n')) if (l) \
          console.log(JSON.stringify({id: JSON.parse(l).id, result: {tools: []}}));\n",
     );
+    let slow = python("", GOOD).replace("    print(", "    time.sleep(2)\n    print(");
+    folder.program("slow.py", &format!("#!/usr/bin/env python3\n{slow}"));
     folder.program("mute.sh", "#!/bin/sh\ncat >/dev/null\n");
     let checks = [
         (
@@ -47,6 +49,11 @@ fn output_that_stays_in_a_buffer_is_told_from_input_that_is_read_to_its_end() {
             "reads.js",
             "fault in describe: wrote nothing within 1s, and answered when its input was closed: it reads",
             "hint:   readline.createInterface",
+        ),
+        (
+            "slow.py",
+            "fault in describe: wrote nothing within 1s, and answered later: it is slow; --timeout waits longer here",
+            "",
         ),
         (
             "mute.sh",

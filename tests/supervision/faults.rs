@@ -121,12 +121,16 @@ async fn it_gives_up_after_so_many_failures_and_starts_again_when_asked() {
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_named_with_where_it_was_looked_for() {
-    let table: [(&[&str], &str); 4] = [
+    let table: [(&[&str], &str); 5] = [
         (&["no-such-program"], "'no-such-program' not found on the PATH "),
         (&["./no-such-file"], "no-such-file' does not exist (working folder "),
         (
             &["./crlf.sh"],
             "names the interpreter '/bin/sh' in its first line, which does not exist: the file has Windows line ends (CRLF)",
+        ),
+        (
+            &["./crlf_env.py"],
+            "No such file or directory: the file has Windows line ends (CRLF)",
         ),
         (&["./moody.toml"], "is not executable; try chmod +x"),
     ];

@@ -32,14 +32,20 @@ impl Remark {
     }
 }
 
-/// Looks a describe result over, and reads it where it can be read.
-pub(super) fn look_over(raw: &str) -> (Option<Description>, Vec<Remark>) {
+/// Looks a describe result over, and reads it where it can be read. `is_own`: the toolbox wrote it, rather than toolhost
+/// for it, so that showing it helps.
+pub(super) fn look_over(raw: &str, is_own: bool) -> (Option<Description>, Vec<Remark>) {
     let result: Value = serde_json::from_str(raw).unwrap_or_default();
     let mut remarks = members::of_result(&result);
     let read = Description::read(raw);
     match &read {
-        Ok(description) => remarks.extend(description.warnings.iter().map(|what| shown(&result, what, false))),
-        Err(faults) => remarks.extend(faults.iter().map(|what| shown(&result, what, true))),
+        Ok(description) => remarks.extend(
+            description
+                .warnings
+                .iter()
+                .map(|what| shown(&result, what, is_own, false)),
+        ),
+        Err(faults) => remarks.extend(faults.iter().map(|what| shown(&result, what, is_own, true))),
     }
     let tools = result.get("tools").and_then(Value::as_array);
     for (index, tool) in tools.into_iter().flatten().enumerate() {
@@ -69,7 +75,7 @@ pub(super) fn look_over(raw: &str) -> (Option<Description>, Vec<Remark>) {
 }
 
 /// A remark of the host's own reading, with the tool it is about as it is and as it should be.
-fn shown(result: &Value, what: &str, is_fault: bool) -> Remark {
+fn shown(result: &Value, what: &str, is_own: bool, is_fault: bool) -> Remark {
     let mut text = what.to_owned();
     let number = what
         .strip_prefix("tool ")
@@ -80,7 +86,9 @@ fn shown(result: &Value, what: &str, is_fault: bool) -> Remark {
             .then(|| what.rsplit(' ').next()?.parse().ok())
             .flatten()
     });
-    let tool = number.and_then(|number| result.get("tools")?.get(number.checked_sub(1)?));
+    let tool = number
+        .filter(|_| is_own)
+        .and_then(|number| result.get("tools")?.get(number.checked_sub(1)?));
     if let (Some(number), Some(tool)) = (number, tool) {
         text.push_str(&pair(tool, &members::mended(number, tool, what)));
     }

@@ -80,7 +80,9 @@ fn run(page: &str, place: &Place, block: &Block) {
             ["cargo", "install", "--path", "."] => assert_eq!(env!("CARGO_PKG_NAME"), "toolhost"),
             ["tests/run"] => assert!(root().join("tests/run").is_file()),
             ["python3", rest @ ..] if rest.starts_with(&["-m", "venv"]) => {
-                let said = place.run(&format!("{} {}", common::peers::python().display(), rest.join(" ")));
+                // Without pip, which takes a while and is not used here.
+                let python = common::peers::python();
+                let said = place.run(&format!("{} {} --without-pip", python.display(), rest.join(" ")));
                 assert!(said.success, "{at}: {said:?}");
             }
             _ => {

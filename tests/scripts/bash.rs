@@ -212,3 +212,28 @@ async fn a_script_need_not_be_executable() {
     assert_eq!(said, output(&format!("{}\n", path.display())));
     scripts.host.stop().await;
 }
+
+#[tokio::test]
+async fn annotated_scripts_are_bash_whatever_sh_is_here() {
+    let body = "# @cmd Says\n# @option --x*\nsay() { echo \"${#argc_x[@]} ${argc_x[1]}\"; }";
+    for first in [
+        "#!/bin/sh",
+        "#!/usr/bin/env dash",
+        "# no first line",
+        "#!/usr/bin/env -S bash -e",
+    ] {
+        let text = script(body).replace("#!/usr/bin/env bash", first);
+        let mut scripts = Scripts::host(&[("plain.sh", &text)], &json!({})).await;
+        let said = scripts.call("plain", "say", json!({"x": ["a b", "c"]})).await;
+        assert_eq!(said, output("2 c\n"), "{first}");
+        scripts.host.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_variable_the_script_needs_may_come_from_the_yaml() {
+    let text = script("# @env KEY!\n# @cmd Says\nsay() { echo \"$KEY\"; }");
+    let mut scripts = Scripts::host(&[("needy.sh", &text)], &json!({"env": {"KEY": "a $(b) c"}})).await;
+    assert_eq!(scripts.call("needy", "say", json!({})).await, output("a $(b) c\n"));
+    scripts.host.stop().await;
+}

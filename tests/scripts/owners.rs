@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::Scripts;
 use crate::common::caller::{Caller, LIST};
 use crate::common::embedded::Embedded;
 use crate::common::host::Host;
+use crate::common::scratch::Scratch;
 
 fn owners() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/owners")
@@ -557,5 +559,55 @@ fn a_script_takes_at_most_three_lines_of_yaml_and_no_word_of_toolhost() {
     for script in scripts() {
         let text = std::fs::read_to_string(&script).unwrap();
         assert!(!text.to_lowercase().contains("toolhost"), "{}", script.display());
+    }
+}
+
+/// A tool as the llm-functions collection has them, which asks for its surroundings.
+const AROUND: [(&str, &str); 3] = [
+    (
+        "around_bash.sh",
+        "# @cmd Around\nmain() { :; }\n# @cmd Around\naround() { echo \"$LLM_ROOT_DIR|$LLM_TOOL_CACHE_DIR|$LLM_TOOL_NAME\" > \"$LLM_OUTPUT\"; }\n\
+         eval \"$(argc --argc-eval \"$0\" \"$@\")\"\n",
+    ),
+    (
+        "around_python.py",
+        "import os\nNAMES = ['LLM_ROOT_DIR', 'LLM_TOOL_CACHE_DIR', 'LLM_TOOL_NAME']\n\
+         def run() -> str: return '|'.join(os.environ[name] for name in NAMES)\n",
+    ),
+    (
+        "around_node.js",
+        "/** Around. */\nexports.run = () => [process.env.LLM_ROOT_DIR, process.env.LLM_TOOL_CACHE_DIR, process.env.LLM_TOOL_NAME].join('|')\n",
+    ),
+];
+
+#[tokio::test]
+async fn tools_of_llm_functions_find_their_folders_in_every_language() {
+    for own in [None, Some("/srv/mine")] {
+        let folder = Scratch::new();
+        let tools = folder.path().join("tools");
+        std::fs::create_dir(&tools).unwrap();
+        let mut toolboxes = json!({});
+        for (file, text) in AROUND {
+            std::fs::write(tools.join(file), text).unwrap();
+            let (id, _) = file.split_once('.').unwrap();
+            toolboxes[id] = json!({"script": tools.join(file)});
+            if let Some(own) = own {
+                toolboxes[id]["env"] = json!({"LLM_ROOT_DIR": own});
+            }
+        }
+        let mut scripts = Scripts::start(folder, &toolboxes).await;
+        let place = scripts.path().display().to_string();
+        let root = own.unwrap_or(&place);
+        for (id, tool) in [
+            ("around_bash", "around"),
+            ("around_python", "around_python"),
+            ("around_node", "around_node"),
+        ] {
+            let said = scripts.call(id, tool, json!({})).await.unwrap();
+            let said = said["output"].as_str().or(said.as_str()).unwrap().trim_end().to_owned();
+            let name = if id == "around_bash" { "around" } else { id };
+            assert_eq!(said, format!("{root}|{place}/cache/{id}|{name}"));
+        }
+        scripts.host.stop().await;
     }
 }

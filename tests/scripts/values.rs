@@ -165,7 +165,11 @@ async fn a_list_of_ten_thousand_arrives_whole() {
             assert!(said == Ok(json!(items)), "{toolbox} {tool}");
         }
     }
+    let none: [&str; 0] = [];
     for tool in ["multiple", "places"] {
+        // printf prints its format once where there is no argument.
+        let said = scripts.call("bash", tool, json!({"xs": none})).await;
+        assert_eq!(said, Ok(with_nuls([""])), "{tool}");
         let said = scripts.call("bash", tool, json!({"xs": items})).await;
         assert!(said == Ok(with_nuls(items.iter().map(String::as_str))), "{tool}");
     }

@@ -12,6 +12,7 @@ mod common;
 mod bash;
 mod bash_needs;
 mod owners;
+mod schemas;
 mod values;
 
 use std::path::Path;

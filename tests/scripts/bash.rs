@@ -203,6 +203,32 @@ async fn an_edited_script_shows_its_new_tool_and_runs_its_new_text() {
 }
 
 #[tokio::test]
+async fn a_script_broken_or_removed_while_it_is_hosted_says_so_and_is_well_when_it_is_mended() {
+    let good = script("# @cmd One\none() { echo first; }");
+    let mut scripts = Scripts::host(&[("edited.sh", &good)], &json!({})).await;
+    let path = scripts.path().join("edited.sh");
+    std::fs::write(&path, good.replace("@cmd", "@cmmd")).unwrap();
+    assert_eq!(scripts.discovered("edited").await, ["one"], "as it was");
+    let said = scripts.call("edited", "one", json!({})).await.unwrap_err();
+    assert!(
+        said.starts_with("CommandError: exit status 1: ") && said.contains("@cmmd(line 2) is unknown tag"),
+        "{said}"
+    );
+    std::fs::remove_file(&path).unwrap();
+    let said = scripts.call("edited", "one", json!({})).await.unwrap_err();
+    assert!(
+        said.starts_with("CommandError: ")
+            && said.contains("edited.sh")
+            && said.to_lowercase().contains("no such file"),
+        "{said}"
+    );
+    scripts.neighbor_is_well().await;
+    std::fs::write(&path, good.replace("first", "mended")).unwrap();
+    assert_eq!(scripts.call("edited", "one", json!({})).await, output("mended\n"));
+    scripts.host.stop().await;
+}
+
+#[tokio::test]
 async fn a_script_need_not_be_executable() {
     let text = script("# @cmd Runs\nruns() { echo \"$0\"; }");
     let mut scripts = Scripts::host(&[("plain.sh", &text)], &json!({})).await;

@@ -12,3 +12,4 @@ pub(crate) mod raw;
 pub(crate) mod recorder;
 pub(crate) mod round_trips;
 pub(crate) mod scratch;
+pub(crate) mod values;

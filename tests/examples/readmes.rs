@@ -29,7 +29,9 @@ fn blocks(text: &str, language: &str) -> Vec<String> {
 #[test]
 fn what_the_readme_of_a_toolbox_shows_works() {
     let mut commands = 0;
-    for readme in all() {
+    // The page beside the toolboxes is followed by tests/readme.
+    let page = root().join("toolboxes/README.md");
+    for readme in all().into_iter().filter(|readme| *readme != page) {
         let text = std::fs::read_to_string(&readme).expect("a README");
         let scratch = scratch::Scratch::new();
         std::os::unix::fs::symlink(root().join("toolboxes"), scratch.path().join("toolboxes")).expect("a link");
@@ -54,5 +56,5 @@ fn what_the_readme_of_a_toolbox_shows_works() {
             commands += 1;
         }
     }
-    assert!(commands >= all().len());
+    assert!(commands >= all().len() - 1);
 }

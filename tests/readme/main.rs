@@ -1,4 +1,4 @@
-//! The README does what it says: its files are written, its commands are run in its order, and what it shows of their
+//! The README, and the page from a script to a tool, do what they say: their files are written, its commands are run in its order, and what it shows of their
 //! output is compared.
 //!
 //! A fenced block with a file name after its language is that file. In a `console` block a line that starts with `$ ` is
@@ -6,7 +6,7 @@
 //!
 //! What is not run as it stands: `apt-get install` must name packages that `tests/setup` installs; `cargo run` is the
 //! program that cargo has built for this test; `cargo install` and `tests/run` only have to be there; `ip route` is tried
-//! in a network of its own (see `route`). The embedded bus gets a free port instead of 8181, and a `mycroft.conf` tells it.
+//! in a network of its own (see `route`); `python3 -m venv` is of the Python that the tests have. The embedded bus gets a free port instead of 8181, and a `mycroft.conf` tells it.
 
 #![allow(
     clippy::unwrap_used,
@@ -35,20 +35,34 @@ fn root() -> &'static Path {
 }
 
 fn readme() -> String {
-    std::fs::read_to_string(root().join("README.md")).expect("a README")
+    text_of("README.md")
+}
+
+fn text_of(page: &str) -> String {
+    std::fs::read_to_string(root().join(page)).expect("a page")
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_readme_says_is_so() {
+    follow("README.md").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_page_from_a_script_to_a_tool_says_is_so() {
+    follow("toolboxes/README.md").await;
+}
+
+/// Does what a page says, in its order.
+async fn follow(page: &str) {
     let mut place = Place::new();
-    for block in blocks(&readme()) {
+    for block in blocks(&text_of(page)) {
         match (block.language.as_str(), block.note.as_str()) {
             ("console", "server") => {
                 for command in block.commands() {
                     place.serve(&command.line).await;
                 }
             }
-            ("console", _) => run(&place, &block),
+            ("console", _) => run(page, &place, &block),
             ("ini", _) => service(&mut place, &block).await,
             (_, "") => panic!("line {}: what is this block for?", block.at),
             (_, file) => place.write(file, &block.body),
@@ -56,15 +70,21 @@ async fn what_the_readme_says_is_so() {
     }
 }
 
-fn run(place: &Place, block: &Block) {
+fn run(page: &str, place: &Place, block: &Block) {
     for command in block.commands() {
-        let at = format!("README.md:{}: {}", block.at, command.line);
+        let at = format!("{page}:{}: {}", block.at, command.line);
         let words: Vec<_> = command.line.split_whitespace().collect();
         match words.as_slice() {
             ["sudo", "apt-get", "install", packages @ ..] => installed_by_setup(packages, &at),
             ["sudo", "ip", "route", ..] => route::is_accepted(command.line.trim_start_matches("sudo ")),
             ["cargo", "install", "--path", "."] => assert_eq!(env!("CARGO_PKG_NAME"), "toolhost"),
             ["tests/run"] => assert!(root().join("tests/run").is_file()),
+            ["python3", rest @ ..] if rest.starts_with(&["-m", "venv"]) => {
+                // Without pip, which takes a while and is not used here.
+                let python = common::peers::python();
+                let said = place.run(&format!("{} {} --without-pip", python.display(), rest.join(" ")));
+                assert!(said.success, "{at}: {said:?}");
+            }
             _ => {
                 let said = place.run(&command.line);
                 assert_eq!(said.success, !command.shown.contains("error: "), "{at}: {said:?}");
@@ -106,17 +126,17 @@ async fn service(place: &mut Place, block: &Block) {
 }
 
 #[test]
-fn every_link_of_the_readme_leads_somewhere() {
-    let mut links = 0;
-    for target in readme()
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split(')').next().map(str::to_owned))
-    {
-        if !target.starts_with("http") {
-            assert!(root().join(&target).exists(), "no {target}");
+fn every_link_leads_somewhere() {
+    for (page, least) in [("README.md", 5), ("toolboxes/README.md", 15)] {
+        let folder = root().join(page).parent().expect("its folder").to_owned();
+        let text = text_of(page);
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let mut links = 0;
+        for target in targets.filter(|target| !target.starts_with("http")) {
+            let file = target.split('#').next().unwrap_or_default();
+            assert!(folder.join(file).exists(), "{page}: no {target}");
             links += 1;
         }
+        assert!(links > least, "{page}: {links} links");
     }
-    assert!(links > 5);
 }

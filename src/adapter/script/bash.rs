@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 
 use super::argc::{self, Annotated};
-use super::{argument, folder, interpreter, kit, readable, stem};
+use super::shebang::Shebang;
+use super::{argument, conventions, kit, readable, stem};
 use crate::adapter::channel::ResultFile;
 use crate::adapter::{Commands, Job, Reading, Refusal};
 use crate::config::{Output, Script, ToolboxConfig};
 use crate::json::Text;
 use crate::process::capture::Stdout;
-use crate::process::spawn::{Environment, Program, check_needs};
+use crate::process::spawn::{Environment, Program, check_needs, windows_line_ends};
 
 /// No script is longer.
 const LONGEST: u64 = 4 << 20;
@@ -46,13 +47,22 @@ impl BashScript {
         }
     }
 
+    /// The words that start Bash. What argc answers is Bash, whatever `sh` is on this machine: where the script was
+    /// written, it was Bash too.
+    fn shell(&self) -> Vec<String> {
+        match Shebang::of(&self.path) {
+            Some(shebang) if shebang.interpreter() == "bash" => shebang.argv().to_vec(),
+            _ => vec!["bash".to_owned()],
+        }
+    }
+
     fn read(&self) -> Result<Source, String> {
         let source = source(readable(&self.path)?)?;
         let shown = self.path.display();
         let annotated = argc::read(&source, &stem(&self.path)).map_err(|why| format!("{shown}: {why}"))?;
         let bare = &self.bare;
         let mut needs = bare.requires.clone();
-        needs.extend(interpreter(&self.path, "bash").into_iter().take(1));
+        needs.extend(self.shell().into_iter().take(1));
         needs.extend(annotated.requires().iter().cloned());
         check_needs(&needs, &bare.environment, &bare.cwd).map_err(|error| format!("{shown} {error}"))?;
         let mut unset = annotated.env_required();
@@ -65,10 +75,8 @@ impl BashScript {
         }
         Ok(Source {
             annotated,
-            environment: bare
-                .environment
-                .with_path_before(&kit::folder()?)
-                .with(conventions(&self.path, &source)),
+            environment: conventions::environment(&bare.environment, &self.path, &source)
+                .with_path_before(&kit::folder()?),
             has_channel: source.contains("LLM_OUTPUT"),
         })
     }
@@ -87,7 +95,7 @@ impl Commands for BashScript {
             return Err(Refusal::Other("the script was not read yet".to_owned()));
         };
         let invocation = read.annotated.invocation(tool, kwargs).map_err(Refusal::Arguments)?;
-        let mut argv = interpreter(&self.path, "bash");
+        let mut argv = self.shell();
         argv.push(argument(&self.path));
         argv.extend(invocation.args);
         let mut environment = read.environment.with(invocation.env).with([("LLM_TOOL_NAME", tool)]);
@@ -132,22 +140,10 @@ fn source(path: &Path) -> Result<String, String> {
         return Err(format!("{shown} is larger than {LONGEST} bytes"));
     }
     let bytes = std::fs::read(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
-    String::from_utf8(bytes).map_err(|_| format!("{shown} is not UTF-8"))
-}
-
-/// What scripts of the llm-functions collection look for: the folder above `tools/`, and one for what they keep.
-fn conventions(path: &Path, source: &str) -> Vec<(String, String)> {
-    if !source.contains("LLM_") {
-        return Vec::new();
+    let text = String::from_utf8(bytes).map_err(|_| format!("{shown} is not UTF-8"))?;
+    // A single CR may be meant; Bash's own words about a whole file of them would name neither cause nor cure.
+    if text.lines().count() > 0 && text.split_terminator('\n').all(|line| line.ends_with('\r')) {
+        return Err(format!("{shown} cannot be read by Bash{}", windows_line_ends()));
     }
-    let folder = folder(path);
-    let root = match (folder.file_name(), folder.parent()) {
-        (Some(name), Some(parent)) if name == "tools" => parent.to_owned(),
-        _ => folder,
-    };
-    let cache = root.join("cache").join(stem(path));
-    vec![
-        ("LLM_ROOT_DIR".to_owned(), argument(&root)),
-        ("LLM_TOOL_CACHE_DIR".to_owned(), argument(&cache)),
-    ]
+    Ok(text)
 }

@@ -8,6 +8,7 @@
 
 pub mod argc;
 mod bash;
+mod conventions;
 mod kit;
 mod node;
 mod python;
@@ -85,9 +86,14 @@ impl Runner {
     pub fn program(&self) -> Result<Program, String> {
         let path = readable(&self.script.path)?;
         // The file may not have been there when the toolbox was set up.
+        let source = std::fs::read(path).unwrap_or_default();
+        let bare = Program {
+            environment: conventions::environment(&self.bare.environment, path, &String::from_utf8_lossy(&source)),
+            ..self.bare.clone()
+        };
         match self.language.or_else(|| Language::of(path)) {
-            Some(Language::Python) => Ok(python::program(&self.script, &self.bare)),
-            Some(Language::Node) => Ok(node::program(&self.script, &self.bare)),
+            Some(Language::Python) => Ok(python::program(&self.script, &bare)),
+            Some(Language::Node) => Ok(node::program(&self.script, &bare)),
             Some(Language::Bash) => Err(format!(
                 "{} is a Bash script, which could not be told when toolhost started; give it a name that ends in .sh",
                 path.display()

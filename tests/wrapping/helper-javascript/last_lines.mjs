@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { serve, tool } from './toolhost.mjs'
+
+tool({ name: 'last_lines', description: 'The last lines of a text file.', parameters: {
+  file: { type: 'string', required: true, description: 'The file.' },
+  count: { type: 'integer', default: 10, description: 'How many lines.' },
+} }, ({ file, count }) => {
+  return { lines: readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count) }
+})
+serve()

@@ -171,6 +171,8 @@ _th_tokens() {
             continue
             ;;
         esac
+        # Nothing but brackets: more than may nest, and slow to take one by one.
+        [[ ${#rest} -lt 1000 || ! ${rest:0:200} =~ ^[][{}:]+$ ]] || return 1
         limit=300
         while [[ $rest =~ $_th_token ]]; do
             tokens+=("${BASH_REMATCH[1]}")
@@ -218,21 +220,49 @@ _th_scalar() {
     esac
 }
 
-# The inside of a JSON string as _th_text; 1 if it is none. NUL, which Bash cannot hold, becomes U+FFFD. In pieces, since
-# Bash replaces in quadratic time, and never cut within an escape or a pair of them.
+# Cuts a text into the array `pieces`, since Bash replaces in quadratic time: in two steps, since it copies the whole for
+# each cut. Never within a character of UTF-8, an escape of JSON or a pair of them.
+_th_pieces() {
+    local p=0 q=0 size block=$1
+    local n=${#1} m=${#1}
+    pieces=()
+    while ((p < n)); do
+        if ((n > 65536)); then
+            size=65536
+            _th_cut "$1" "$p"
+            block=${1:p:size} m=$size
+        fi
+        q=0
+        while ((q < m)); do
+            size=2048
+            ((m - q <= size)) || _th_cut "$block" "$q"
+            pieces+=("${block:q:size}")
+            q=$((q + size))
+        done
+        p=$((p + m))
+    done
+}
+
+# Makes $size larger until a piece from $2 on may end there.
+_th_cut() {
+    local end=${1:$2+size-16:40} more=0
+    while [[ ${end:0:16+more} =~ (\\+)(u.?.?.?)?$ && $((${#BASH_REMATCH[1]} % 2)) == 1 && more -lt 6 ]]; do more=$((more + 1)); done
+    [[ ! ${end:0:16+more} =~ \\u[dD][89abAB]..$ ]] || more=$((more + 6))
+    # Of what is no UTF-8 at all not more than a character's length.
+    for _ in 1 2 3; do
+        [[ ${end:16+more:1} != [$'\200'-$'\277'] ]] || more=$((more + 1))
+    done
+    size=$((size + more))
+}
+
+# The inside of a JSON string as _th_text; 1 if it is none. NUL, which Bash cannot hold, becomes U+FFFD.
 _th_decode() {
     _th_text=$1
     [[ $1 == *\\* ]] || return 0
-    local LC_ALL=C IFS='' p=0 size piece
-    local n=${#1}
-    local -a out=()
-    while ((p < n)); do
-        size=2048 piece=${1:p:2048}
-        while [[ $piece =~ (\\+)(u.?.?.?)?$ && $((${#BASH_REMATCH[1]} % 2)) == 1 && $((p + size)) -lt n ]]; do
-            size=$((size + 1)) piece=${1:p:size}
-        done
-        [[ ! $piece =~ \\u[dD][89abAB]..$ ]] || size=$((size + 6)) piece=${1:p:size}
-        p=$((p + size))
+    local LC_ALL=C IFS='' piece
+    local -a pieces out=()
+    _th_pieces "$1"
+    for piece in "${pieces[@]}"; do
         if [[ $piece == *\\* ]]; then _th_unescape || return 1; fi
         out+=("$piece")
     done
@@ -284,7 +314,7 @@ _th_character() {
     printf -v _th_text "$format"
 }
 
-# A text as JSON, into _th_text. In pieces, since Bash replaces in quadratic time.
+# A text as JSON, into _th_text.
 _th_quote() {
     # `local LC_ALL` costs more than all the rest of a short text.
     case $1 in
@@ -292,18 +322,14 @@ _th_quote() {
     *[!a-zA-Z0-9\ .,:\;/_+=@%-]*) ;;
     *) _th_text="\"$1\"" && return 0 ;;
     esac
-    local LC_ALL=C IFS='' p=0 size piece
-    local n=${#1} # in bytes
+    local LC_ALL=C IFS='' piece
     if [[ ! $1 =~ $_th_special ]]; then
         _th_text="\"$1\""
         return 0
     fi
-    local -a out=()
-    while ((p < n)); do
-        size=2048
-        # Never within a character of UTF-8.
-        while [[ ${1:p+size:1} == [$'\200'-$'\277'] && size -gt 2044 ]]; do size=$((size - 1)); done
-        piece=${1:p:size} p=$((p + size))
+    local -a pieces out=()
+    _th_pieces "$1"
+    for piece in "${pieces[@]}"; do
         if [[ $piece =~ $_th_high && ! $piece =~ ^$_th_utf8*$ ]]; then
             _th_mend "$piece"
             piece=$_th_text
@@ -362,13 +388,11 @@ _th_raw() {
         _th_text="${rows[*]}"
     fi
     if [[ $_th_text =~ $_th_high ]]; then
-        local p=0 n=${#_th_text} whole=$_th_text size piece
-        local -a out=()
-        while ((p < n)); do
-            size=2048
-            while [[ ${whole:p+size:1} == [$'\200'-$'\277'] && size -gt 2044 ]]; do size=$((size - 1)); done
-            piece=${whole:p:size} p=$((p + size))
-            if [[ $piece =~ $_th_high && ! $piece =~ ^$_th_utf8*$ ]]; then return 1; fi
+        local piece
+        local -a pieces
+        _th_pieces "$_th_text"
+        for piece in "${pieces[@]}"; do
+            [[ $piece =~ ^$_th_utf8*$ ]] || return 1
         done
     fi
 }

@@ -114,7 +114,12 @@ _th_parse() {
                     case $token in
                     0?* | *[!0-9]*) [[ $token =~ ^(true|false|null|$_th_number)$ ]] || return 1 ;;
                     esac
-                    _th_scalar
+                    state=e
+                    case ${#stack} in
+                    0) _th_kind=literal ;;
+                    1) _th_values+=("$token") ;;
+                    *) piece+=("$token") ;;
+                    esac
                     ;;
                 *) return 1 ;;
                 esac
@@ -185,7 +190,7 @@ _th_tokens() {
     unset "tokens[${#tokens[@]}-1]"
 }
 
-# These three share the variables of _th_parse.
+# These two share the variables of _th_parse.
 _th_open() {
     case ${#stack} in
     0) if [[ $token == '{' ]]; then _th_kind=object; else _th_kind=array; fi ;;
@@ -209,15 +214,6 @@ _th_close() {
         _th_values+=("${piece[*]}")
         piece=()
     fi
-}
-
-_th_scalar() {
-    state=e
-    case ${#stack} in
-    0) _th_kind=literal ;;
-    1) _th_values+=("$token") ;;
-    *) piece+=("$token") ;;
-    esac
 }
 
 # Cuts a text into the array `pieces`, since Bash replaces in quadratic time: in two steps, since it copies the whole for
@@ -259,7 +255,14 @@ _th_cut() {
 _th_decode() {
     _th_text=$1
     [[ $1 == *\\* ]] || return 0
-    local LC_ALL=C IFS='' piece
+    # Setting a locale takes longer than all the rest of a short text.
+    [[ ${LC_ALL-} == C ]] || local LC_ALL=C
+    local IFS='' piece=$1
+    if ((${#1} < 2048)); then
+        _th_unescape || return 1
+        _th_text=$piece
+        return 0
+    fi
     local -a pieces out=()
     _th_pieces "$1"
     for piece in "${pieces[@]}"; do
@@ -316,13 +319,13 @@ _th_character() {
 
 # A text as JSON, into _th_text.
 _th_quote() {
-    # `local LC_ALL` costs more than all the rest of a short text.
     case $1 in
     '') _th_text='""' && return 0 ;;
     *[!a-zA-Z0-9\ .,:\;/_+=@%-]*) ;;
     *) _th_text="\"$1\"" && return 0 ;;
     esac
-    local LC_ALL=C IFS='' piece
+    [[ ${LC_ALL-} == C ]] || local LC_ALL=C
+    local IFS='' piece
     if [[ ! $1 =~ $_th_special ]]; then
         _th_text="\"$1\""
         return 0
@@ -448,8 +451,8 @@ arg_list() {
     '' | [0-9]* | *[!a-zA-Z0-9_]*) _th_die "arg_list NAME ARRAY: '${2-}' is no name of an array" ;;
     esac
     [[ ${args[$1]+set} ]] && _th_parse "${args[$1]}" && [[ $_th_kind == array ]] || return 1
+    local LC_ALL=C _th_value
     local -a _th_list=()
-    local _th_value
     for _th_value in ${_th_values[@]+"${_th_values[@]}"}; do
         _th_plain "$_th_value"
         _th_list+=("$_th_text")
@@ -490,6 +493,7 @@ reply_lines() {
         set -- ${out[@]+"${out[@]}"}
         out=()
     fi
+    local LC_ALL=C
     for line; do
         _th_quote "$line"
         out+=("$_th_text")

@@ -66,7 +66,7 @@ _th_die() {
 # the inside of a string. A loop over characters would take seconds. It is long and calls little, for the same reason.
 _th_parse() {
     local LC_ALL=C IFS='"' flags=$- text=$1 stack='' state=v string token part blank='' i=0 j first n
-    local -a parts tokens piece=()
+    local -a parts tokens nested=()
     _th_kind='' _th_keys=() _th_values=()
     # Not `== *[...]*` for long texts: a regular expression is ten times as fast.
     [[ ! $text =~ $_th_control ]] || return 1
@@ -82,7 +82,7 @@ _th_parse() {
         case $state$part in
         c:)
             state=v
-            [[ ${#stack} -lt 2 ]] || piece+=(:)
+            [[ ${#stack} -lt 2 ]] || nested+=(:)
             ;;
         e,)
             case $stack in
@@ -90,7 +90,7 @@ _th_parse() {
             *'[') state=v ;;
             *) return 1 ;;
             esac
-            [[ ${#stack} -lt 2 ]] || piece+=(',')
+            [[ ${#stack} -lt 2 ]] || nested+=(',')
             ;;
         *)
             _th_tokens "$part" || return 1
@@ -104,11 +104,11 @@ _th_parse() {
                     *'[') state=v ;;
                     *) return 1 ;;
                     esac
-                    [[ ${#stack} -lt 2 ]] || piece+=(',')
+                    [[ ${#stack} -lt 2 ]] || nested+=(',')
                     ;;
                 c:)
                     state=v
-                    [[ ${#stack} -lt 2 ]] || piece+=(:)
+                    [[ ${#stack} -lt 2 ]] || nested+=(:)
                     ;;
                 [va]*)
                     case $token in
@@ -118,7 +118,7 @@ _th_parse() {
                     case ${#stack} in
                     0) _th_kind=literal ;;
                     1) _th_values+=("$token") ;;
-                    *) piece+=("$token") ;;
+                    *) nested+=("$token") ;;
                     esac
                     ;;
                 *) return 1 ;;
@@ -150,9 +150,9 @@ _th_parse() {
         case $state${#stack} in
         [va]1) _th_values+=("\"$string\"") state=e ;;
         [va]0) _th_kind=string state=e ;;
-        [va]*) piece+=("\"$string\"") state=e ;;
+        [va]*) nested+=("\"$string\"") state=e ;;
         [ko]1) _th_keys+=("$string") state=c ;;
-        [ko]*) piece+=("\"$string\"") state=c ;;
+        [ko]*) nested+=("\"$string\"") state=c ;;
         *) return 1 ;;
         esac
     done
@@ -194,7 +194,7 @@ _th_tokens() {
 _th_open() {
     case ${#stack} in
     0) if [[ $token == '{' ]]; then _th_kind=object; else _th_kind=array; fi ;;
-    *) piece+=("$token") ;;
+    *) nested+=("$token") ;;
     esac
     # Deeper than this the host takes no answer.
     [[ ${#stack} -lt 127 ]] || return 1
@@ -208,11 +208,11 @@ _th_close() {
     *) return 1 ;;
     esac
     stack=${stack%?} state=e
-    if [[ $stack ]]; then piece+=("$token"); fi
+    if [[ $stack ]]; then nested+=("$token"); fi
     if ((${#stack} == 1)); then
         local IFS=''
-        _th_values+=("${piece[*]}")
-        piece=()
+        _th_values+=("${nested[*]}")
+        nested=()
     fi
 }
 

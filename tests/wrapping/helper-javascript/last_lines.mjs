@@ -5,6 +5,7 @@ tool({ name: 'last_lines', description: 'The last lines of a text file.', parame
   file: { type: 'string', required: true, description: 'The file.' },
   count: { type: 'integer', default: 10, description: 'How many lines.' },
 } }, ({ file, count }) => {
-  return { lines: readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count) }
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  return { lines: lines.slice(Math.max(lines.length - count, 0)) }
 })
 serve()

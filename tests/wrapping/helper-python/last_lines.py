@@ -1,3 +1,5 @@
+from collections import deque
+
 import toolhost
 
 
@@ -10,7 +12,7 @@ def last_lines(file: str, count: int = 10):
         count: How many lines.
     """
     with open(file) as text:
-        return {"lines": text.read().splitlines()[-count:]}
+        return {"lines": [line.rstrip("\n") for line in deque(text, count)]}
 
 
 toolhost.serve()

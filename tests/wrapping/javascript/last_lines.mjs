@@ -6,5 +6,6 @@ import { readFileSync } from 'node:fs'
  * @param {number} [count=10] How many lines.
  */
 export function last_lines(file, count = 10) {
-  return { lines: readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count) }
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  return { lines: lines.slice(Math.max(lines.length - count, 0)) }
 }

@@ -1,5 +1,6 @@
 import json
 import sys
+from collections import deque
 
 LAST_LINES = {"name": "last_lines", "description": "The last lines of a text file.", "parameters": [
     {"name": "file", "type": "string", "required": True, "description": "The file."},
@@ -12,7 +13,8 @@ for line in filter(str.strip, sys.stdin):
             result = {"tools": [LAST_LINES]}
         elif request["op"] == "call" and request["name"] == "last_lines":
             with open(request["kwargs"]["file"]) as text:
-                result = {"lines": text.read().splitlines()[-request["kwargs"]["count"]:]}
+                lines = deque(text, request["kwargs"]["count"])
+                result = {"lines": [line.rstrip("\n") for line in lines]}
         else:
             raise LookupError("unknown tool or operation")
         answer = {"result": result}

@@ -1,3 +1,6 @@
+from collections import deque
+
+
 def last_lines(file: str, count: int = 10):
     """The last lines of a text file.
 
@@ -6,4 +9,4 @@ def last_lines(file: str, count: int = 10):
         count: How many lines.
     """
     with open(file) as text:
-        return {"lines": text.read().splitlines()[-count:]}
+        return {"lines": [line.rstrip("\n") for line in deque(text, count)]}

@@ -1,3 +1,4 @@
+from collections import deque
 from typing import Any, Dict, List, Optional
 
 from ovos_plugin_manager.templates.agent_tools import AgentTool, ToolArguments, ToolBox, ToolOutput
@@ -28,4 +29,4 @@ class LastLinesToolBox(ToolBox):
 
     def last_lines(self, arguments: LastLinesArguments) -> LastLinesOutput:
         with open(arguments.file) as text:
-            return LastLinesOutput(lines=text.read().splitlines()[-arguments.count:])
+            return LastLinesOutput(lines=[line.rstrip("\n") for line in deque(text, arguments.count)])

@@ -151,8 +151,8 @@ impl Place {
     pub(crate) fn install_for_service(&self) {
         let copied = self.run("mkdir -p ~/.config/toolhost && cp toolhost.yaml greet.py greet.sh ~/.config/toolhost");
         assert!(copied.success, "{copied:?}");
-        let mode = std::fs::metadata(self.path("greet.py"))
-            .expect("greet.py")
+        let mode = std::fs::metadata(self.path("greet.sh"))
+            .expect("greet.sh")
             .permissions()
             .mode();
         assert!(mode & 0o100 != 0, "the README makes it executable");

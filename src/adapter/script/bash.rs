@@ -94,6 +94,8 @@ impl Commands for BashScript {
         let Some(read) = &self.read else {
             return Err(Refusal::Other("the script was not read yet".to_owned()));
         };
+        // Without its argc the script would go on as if it had no arguments: whatever cleaned up since is made good.
+        kit::folder().map_err(Refusal::Other)?;
         let invocation = read.annotated.invocation(tool, kwargs).map_err(Refusal::Arguments)?;
         let mut argv = self.shell();
         argv.push(argument(&self.path));

@@ -223,15 +223,17 @@ _th_scalar() {
 _th_decode() {
     _th_text=$1
     [[ $1 == *\\* ]] || return 0
-    local LC_ALL=C IFS='' p=0 size piece
-    local n=${#1}
+    local LC_ALL=C IFS='' p=0 w=0 size piece
+    local n=${#1} window=${1:0:65536}
     local -a out=()
     while ((p < n)); do
-        size=2048 piece=${1:p:2048}
+        # From a window: Bash goes through the whole text to cut a piece out of it.
+        ((p - w < 63000)) || w=$p window=${1:p:65536}
+        size=2048 piece=${window:p-w:2048}
         while [[ $piece =~ (\\+)(u.?.?.?)?$ && $((${#BASH_REMATCH[1]} % 2)) == 1 && $((p + size)) -lt n ]]; do
-            size=$((size + 1)) piece=${1:p:size}
+            size=$((size + 1)) piece=${window:p-w:size}
         done
-        [[ ! $piece =~ \\u[dD][89abAB]..$ ]] || size=$((size + 6)) piece=${1:p:size}
+        [[ ! $piece =~ \\u[dD][89abAB]..$ ]] || size=$((size + 6)) piece=${window:p-w:size}
         p=$((p + size))
         if [[ $piece == *\\* ]]; then _th_unescape || return 1; fi
         out+=("$piece")
@@ -292,18 +294,19 @@ _th_quote() {
     *[!a-zA-Z0-9\ .,:\;/_+=@%-]*) ;;
     *) _th_text="\"$1\"" && return 0 ;;
     esac
-    local LC_ALL=C IFS='' p=0 size piece
-    local n=${#1} # in bytes
+    local LC_ALL=C IFS='' p=0 w=0 size piece
+    local n=${#1} window=${1:0:65536} # in bytes
     if [[ ! $1 =~ $_th_special ]]; then
         _th_text="\"$1\""
         return 0
     fi
     local -a out=()
     while ((p < n)); do
+        ((p - w < 63000)) || w=$p window=${1:p:65536}
         size=2048
         # Never within a character of UTF-8.
-        while [[ ${1:p+size:1} == [$'\200'-$'\277'] && size -gt 2044 ]]; do size=$((size - 1)); done
-        piece=${1:p:size} p=$((p + size))
+        while [[ ${window:p-w+size:1} == [$'\200'-$'\277'] && size -gt 2044 ]]; do size=$((size - 1)); done
+        piece=${window:p-w:size} p=$((p + size))
         if [[ $piece =~ $_th_high && ! $piece =~ ^$_th_utf8*$ ]]; then
             _th_mend "$piece"
             piece=$_th_text
@@ -362,12 +365,12 @@ _th_raw() {
         _th_text="${rows[*]}"
     fi
     if [[ $_th_text =~ $_th_high ]]; then
-        local p=0 n=${#_th_text} whole=$_th_text size piece
-        local -a out=()
+        local p=0 w=0 n=${#_th_text} window=${_th_text:0:65536} size piece
         while ((p < n)); do
+            ((p - w < 63000)) || w=$p window=${_th_text:p:65536}
             size=2048
-            while [[ ${whole:p+size:1} == [$'\200'-$'\277'] && size -gt 2044 ]]; do size=$((size - 1)); done
-            piece=${whole:p:size} p=$((p + size))
+            while [[ ${window:p-w+size:1} == [$'\200'-$'\277'] && size -gt 2044 ]]; do size=$((size - 1)); done
+            piece=${window:p-w:size} p=$((p + size))
             if [[ $piece =~ $_th_high && ! $piece =~ ^$_th_utf8*$ ]]; then return 1; fi
         done
     fi
@@ -727,17 +730,21 @@ _th_call() {
         _th_send "$_th_id" "\"error\":$_th_text"
         return
     fi
-    [[ $_th_folder ]] || _th_begin || {
+    # Whoever clears /tmp or ends a login session takes the folder away.
+    [[ $_th_folder && -d $_th_folder ]] || _th_begin || {
         _th_send "$_th_id" '"error":"OSError: no folder for temporary files; set TMPDIR to one that can be written"'
         return
     }
     # Names of its own, so that a background job that lives on writes into nothing that is still read.
     _th_calls=$((_th_calls + 1)) _th_answer=$_th_folder/answer.$_th_calls _th_output=$_th_folder/output.$_th_calls
     printf '\n%s start\n' "$_th_mark" >&"$_th_log"
-    (_th_body) >|"$_th_output" 2>&"$_th_log"
+    # Appended, so that a child that opens /dev/stdout does not write over what is there.
+    (_th_body) >>"$_th_output" 2>&"$_th_log"
     _th_status=$?
     _th_printed "$_th_output"
-    if [[ -s $_th_answer ]]; then
+    if [[ ! -e $_th_output ]]; then
+        _th_said='"error":"OSError: the folder for temporary files was removed during the call"'
+    elif [[ -s $_th_answer ]]; then
         IFS= read -r _th_said <"$_th_answer"
         [[ ! $_th_text ]] || printf '%s\n' "$_th_text" >&"$_th_log"
     elif ((_th_status)); then
@@ -752,18 +759,28 @@ _th_call() {
         _th_said='"result":null'
     fi
     _th_send "$_th_id" "$_th_said"
+    # Emptied, which needs no fork: the folder may be in memory.
+    [[ ! -s $_th_output ]] || : >|"$_th_output"
+    [[ ! -s $_th_answer ]] || : >|"$_th_answer"
     ((_th_calls % 64)) || rm -f "$_th_folder"/*
     _th_answer=''
 }
 
 # What the tool printed, without the newlines at the end, into _th_text.
 _th_printed() {
-    local IFS=''
+    local IFS='' row bare
     local -a rows=()
     _th_text=''
     [[ -s $1 ]] || return
+    # Every row ends with a newline then, unless there is a NUL in it, at which Bash ends a text.
+    printf '\n' >>"$1"
     mapfile rows <"$1"
-    _th_text="${rows[*]-}"
+    _th_text="${rows[*]-}" bare="${rows[*]%$'\n'}"
+    if ((${#_th_text} - ${#bare} != ${#rows[@]})); then
+        rows=()
+        while read -r -d '' row; do rows+=("$row" $'\357\277\275'); done <"$1"
+        _th_text="${rows[*]-}$row"
+    fi
     if [[ $_th_text =~ $'\n'+$ ]]; then _th_text=${_th_text:0:${#_th_text}-${#BASH_REMATCH[0]}}; fi
 }
 
@@ -814,13 +831,15 @@ _th_failed() {
 }
 
 # The folder, and the process through which the tools' stderr goes to the log: it alone can keep the last lines for an
-# error, show them at once, and outlive a call for its background jobs. Both on the first call only.
+# error, show them at once, and outlive a call for its background jobs. Both on the first call only, as a rule.
 _th_begin() {
     local base
+    _th_folder=''
     for base in "${TMPDIR-}" "${XDG_RUNTIME_DIR-}" /dev/shm /tmp; do
         [[ -d $base && -w $base ]] && _th_folder=$(mktemp -d "$base/toolhost.XXXXXX" 2>/dev/null) && break
     done
     [[ $_th_folder ]] || return 1
+    [[ ! $_th_log ]] || return 0
     _th_mark=$'\1'$RANDOM$RANDOM$$
     coproc _th_pump { _th_watch; }
     # shellcheck disable=SC2154 # set by coproc
@@ -844,7 +863,7 @@ _th_watch() {
 }
 
 _th_end() {
-    [[ $_th_folder ]] || return
+    [[ $_th_log ]] || return
     # What was said last is in the log before this process is gone.
     printf '\n%s tail\n' "$_th_mark" >&"$_th_log"
     local row

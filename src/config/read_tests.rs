@@ -280,7 +280,10 @@ toolboxes: {a: {command: [x]}, b: {script: ./b.py}, c: {tools: {t: {run: [x]}}, 
         kind => panic!("{kind:?}"),
     });
     let folder = file().parent().unwrap().to_owned();
-    let expected = [("b.py", "python3.12".into(), Some(4)), ("b.sh", folder.join("v"), Some(1))];
+    let expected = [
+        ("b.py", "python3.12".into(), Some(4)),
+        ("b.sh", folder.join("v"), Some(1)),
+    ];
     assert_eq!(
         scripts,
         expected.map(|(path, python, concurrent)| Script {

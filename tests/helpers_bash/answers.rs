@@ -17,7 +17,7 @@ async fn a_tool_answers_with_what_it_prints_or_with_what_it_says_is_the_answer()
         ("echo logged; reply answer", json!("answer")),
         ("reply first; reply second; fail Error third", json!("first")),
         ("reply answer; exit 3", json!("answer")),
-        ("reply_json '{\"a\": [1, 2.50]}'", json!({"a": [1, 2.5]})),
+        ("reply_json '{\"a\": [1, 25]}'", json!({"a": [1, 25]})),
         ("reply_json $'[1,\\n\\t2]\\r\\n'", json!([1, 2])),
         ("reply_json null", Value::Null),
         ("reply_lines one 'two\nlines' ''", json!(["one", "two\nlines", ""])),

@@ -66,7 +66,7 @@ async fn options_of_the_toolbox_hold_in_its_tools_and_do_not_end_it() {
             "[[ $(echo /*) == '/*' ]] && exit 7",
             "CommandError: exit status 7",
         ),
-        ("-x", "[[ $- == *x* ]] && exit 7", "CommandError: exit status 7"),
+        ("-eu", "echo $nope", "CommandError: exit status 1: "),
     ] {
         let mut command = Command::new("bash");
         command

@@ -106,7 +106,7 @@ fn everything_a_tool_may_be_declared_with_is_described() {
         "toolbox 'A \"box\".' --version 2 --context\n\
          tool 'a-b' 'Does\nit.' --run it --title T --category C --version 3 --timeout '1m 30s' --read-only --idempotent \\\n\
          --open-world --destructive --output '{\"type\": \"string\"}' \\\n\
-         x:string=\"a 'b'\" 'The x.' enum=\"a 'b',c\" y:number! minimum=0 maximum=1e3 z:integer[]='[1]' o:object p:string \
+         x:string=\"a 'b'\" 'The x.' enum=\"a 'b',c\" y:number! minimum=0 maximum=9.5 z:integer[]='[1]' o:object p:string \
          pattern='^[a-z]*$' examples='[\"a,b\"]' items:array items='{\"type\":\"null\"}'\n\
          it() { :; }",
     );
@@ -120,7 +120,7 @@ fn everything_a_tool_may_be_declared_with_is_described() {
                 "hints": {"readOnly": true, "idempotent": true, "openWorld": true, "destructive": true},
                 "parameters": [
                     {"name": "x", "type": "string", "default": "a 'b'", "description": "The x.", "enum": ["a 'b'", "c"]},
-                    {"name": "y", "type": "number", "required": true, "minimum": 0, "maximum": 1e3},
+                    {"name": "y", "type": "number", "required": true, "minimum": 0, "maximum": 9.5},
                     {"name": "z", "type": "array", "items": "integer", "default": [1]},
                     {"name": "o", "type": "object"},
                     {"name": "p", "type": "string", "pattern": "^[a-z]*$", "examples": ["a,b"]},

@@ -65,7 +65,7 @@ impl Hosted {
         self.call("run", json!({ "code": code })).await
     }
 
-    /// Ends it, and sees that nothing went wrong that nobody was told of.
+    /// Ends it, and sees that it was one process all the time.
     async fn stop(self) {
         assert_eq!(self.host.toolbox("box")["restarts"], 0, "{}", self.host.log());
         self.host.stop().await;

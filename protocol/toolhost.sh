@@ -337,14 +337,16 @@ _th_mend() {
     local rest=$1 good
     local -a out=()
     while [[ $rest ]]; do
-        [[ $rest =~ ^$_th_utf8* ]]
-        good=${BASH_REMATCH[0]}
-        rest=${rest:${#good}}
-        out+=("$good")
-        if [[ $rest ]]; then
-            out+=($'\357\277\275')
-            rest=${rest:1}
+        # A regular expression on all of it, once for each bad byte, would take minutes for a megabyte of an image.
+        good=${rest%%[$'\200'-$'\377']*}
+        if [[ $good ]]; then
+            rest=${rest:${#good}}
+        elif [[ ${rest:0:4} =~ ^$_th_utf8 ]]; then
+            good=${BASH_REMATCH[0]} rest=${rest:${#BASH_REMATCH[0]}}
+        else
+            good=$'\357\277\275' rest=${rest:1}
         fi
+        out+=("$good")
     done
     _th_text="${out[*]}"
 }
@@ -768,7 +770,7 @@ _th_call() {
 
 # What the tool printed, without the newlines at the end, into _th_text.
 _th_printed() {
-    local IFS='' row bare
+    local IFS='' bare
     local -a rows=()
     _th_text=''
     [[ -s $1 ]] || return
@@ -777,9 +779,9 @@ _th_printed() {
     mapfile rows <"$1"
     _th_text="${rows[*]-}" bare="${rows[*]%$'\n'}"
     if ((${#_th_text} - ${#bare} != ${#rows[@]})); then
-        rows=()
-        while read -r -d '' row; do rows+=("$row" $'\357\277\275'); done <"$1"
-        _th_text="${rows[*]-}$row"
+        # No UTF-8, so that it becomes U+FFFD.
+        mapfile rows < <(tr '\0' '\377' <"$1")
+        _th_text="${rows[*]-}"
     fi
     if [[ $_th_text =~ $'\n'+$ ]]; then _th_text=${_th_text:0:${#_th_text}-${#BASH_REMATCH[0]}}; fi
 }

@@ -8,6 +8,7 @@
 )]
 
 #[path = "readme/blocks.rs"]
+#[allow(dead_code, reason = "another test needs more of it")]
 mod blocks;
 #[path = "common/scratch.rs"]
 mod scratch;

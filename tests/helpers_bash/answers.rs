@@ -33,6 +33,8 @@ async fn a_tool_answers_with_what_it_prints_or_with_what_it_says_is_the_answer()
     ] {
         assert_eq!(hosted.run(code).await, Ok(result), "{code}");
     }
+    let piped = hosted.call("piped", json!({"values": ["b", "", "a"]})).await;
+    assert_eq!(piped, Ok(json!(["", "a", "b"])));
     assert!(hosted.host.log().contains("answered already, this is dropped"));
     assert!(hosted.host.log().contains("logged"));
     hosted.stop().await;

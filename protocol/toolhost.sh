@@ -334,19 +334,24 @@ _th_escape() {
 
 # A text with U+FFFD for each byte that is no UTF-8, into _th_text.
 _th_mend() {
-    local rest=$1 good
+    local rest=$1 good size t=$'[\200-\277]'
     local -a out=()
+    # A regular expression, made anew for each bad byte, would take a minute for a megabyte of an image.
     while [[ $rest ]]; do
-        # A regular expression on all of it, once for each bad byte, would take minutes for a megabyte of an image.
-        good=${rest%%[$'\200'-$'\377']*}
-        if [[ $good ]]; then
-            rest=${rest:${#good}}
-        elif [[ ${rest:0:4} =~ ^$_th_utf8 ]]; then
-            good=${BASH_REMATCH[0]} rest=${rest:${#BASH_REMATCH[0]}}
+        case $rest in
+        [$'\1'-$'\177']*) good=${rest%%[$'\200'-$'\377']*} && size=${#good} ;;
+        [$'\302'-$'\337']$t*) size=2 ;;
+        $'\340'[$'\240'-$'\277']$t* | [$'\341'-$'\354\356\357']$t$t* | $'\355'[$'\200'-$'\237']$t*) size=3 ;;
+        $'\360'[$'\220'-$'\277']$t$t* | [$'\361'-$'\363']$t$t$t* | $'\364'[$'\200'-$'\217']$t$t*) size=4 ;;
+        *) size=0 ;;
+        esac
+        if ((size)); then
+            out+=("${rest:0:size}")
+            rest=${rest:size}
         else
-            good=$'\357\277\275' rest=${rest:1}
+            out+=($'\357\277\275')
+            rest=${rest:1}
         fi
-        out+=("$good")
     done
     _th_text="${out[*]}"
 }

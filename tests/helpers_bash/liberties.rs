@@ -172,7 +172,10 @@ async fn a_folder_for_temporary_files_that_is_cleared_away_is_made_again() {
 #[tokio::test]
 async fn a_tool_that_ends_its_own_toolbox_is_told_so_and_the_next_call_is_served() {
     let mut hosted = Hosted::start().await;
+    let temporary = hosted.run("echo \"$_th_folder\"").await.unwrap();
     let error = hosted.run("kill -9 $$; sleep 1000").await.unwrap_err();
+    // Nobody is left who could.
+    std::fs::remove_dir_all(temporary.as_str().unwrap()).unwrap();
     assert!(error.contains("SIGKILL"), "{error}");
     assert_eq!(hosted.run("echo again").await, ok("again"));
     hosted.host.stop().await;

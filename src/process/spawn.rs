@@ -14,6 +14,7 @@ use nix::sys::signal::{SigSet, SigmaskHow};
 use nix::unistd::Pid;
 
 use super::Process;
+use super::aside::aside;
 use super::capture::Stdout;
 use super::guard::Guard;
 
@@ -198,7 +199,8 @@ pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnErr
     check_needs(&program.requires, &program.environment, &program.cwd)?;
     let mut tries = 0;
     let child = loop {
-        match with_no_signal_held_back(|| command(program, &path).spawn()) {
+        // Until the program runs, this thread stands still: on a busy machine for long.
+        match aside(true, || with_no_signal_held_back(|| command(program, &path).spawn())) {
             Ok(child) => break child,
             Err(error) if error.raw_os_error() == Some(nix::libc::ETXTBSY) && tries < BUSY_TRIES => {
                 tries += 1;

@@ -274,3 +274,18 @@ async fn a_cache_that_is_cleaned_while_a_script_is_hosted_loses_no_argument() {
     assert_eq!(scripts.call("say", "say", say).await, output("hello\n"));
     scripts.host.stop().await;
 }
+
+#[tokio::test]
+async fn a_script_with_a_path_of_its_own_gets_its_arguments() {
+    let body = "# @cmd Says\n# @option --word!\nsay() { echo \"$argc_word\"; }";
+    let own_path = script(&format!("PATH=/usr/bin:/bin\n{body}"));
+    let login = format!("#!/bin/bash -l\n{body}\n{EVAL}\n");
+    let nested = script(&format!("{body}\n[ -n \"${{AGAIN:-}}\" ] || {{ AGAIN=1 exec bash \"$0\" \"$@\"; }}"));
+    let files = [("own_path.sh", &*own_path), ("login.sh", &login), ("nested.sh", &nested)];
+    let mut scripts = Scripts::host(&files, &json!({})).await;
+    for toolbox in ["own_path", "login", "nested"] {
+        let said = scripts.call(toolbox, "say", json!({"word": "it's \"hello\""})).await;
+        assert_eq!(said, output("it's \"hello\"\n"), "{toolbox}");
+    }
+    scripts.host.stop().await;
+}

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use super::{Adapter, Speaker};
 use crate::config::{Script, ToolboxConfig};
 use crate::process::spawn::Program;
+pub(super) use kit::temporary;
 use shebang::Shebang;
 
 /// A language that scripts are written in.

@@ -45,6 +45,10 @@ pub struct DeclaredTool {
     pub env: Env,
     /// The parameters whose value may begin with a `-`.
     pub leading_dash: BTreeSet<String>,
+    /// The parameters whose numbers are integers, or arrays of them.
+    pub integers: BTreeSet<String>,
+    /// The parameters; there may be others where the schema leaves them open.
+    pub parameters: BTreeSet<String>,
 }
 
 /// What a declared tool starts.
@@ -202,6 +206,8 @@ impl Reader<'_> {
             cwd: draft.cwd,
             env: draft.env,
             leading_dash: parameters.leading_dash,
+            integers: parameters.integers,
+            parameters: parameters.names,
         })
     }
 

@@ -111,11 +111,6 @@ impl Template {
         }
     }
 
-    /// The names its placeholders stand for, as often as they stand there.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.placeholders().map(|(name, _)| name)
-    }
-
     /// Its placeholders in their order.
     pub fn placeholders(&self) -> impl Iterator<Item = (&str, Form)> {
         self.pieces.iter().filter_map(|piece| match piece {

@@ -29,7 +29,7 @@ fn unfit(run: &str) -> String {
 }
 
 fn filled(run: &str, kwargs: &str) -> Result<Vec<String>, String> {
-    argv(run).fill(&Values::parse(kwargs).unwrap(), &BTreeSet::new())
+    argv(run).fill(&Values::parse(kwargs, &BTreeSet::new()).unwrap(), &BTreeSet::new())
 }
 
 /// Each row: the items behind the program, the arguments, and what the program gets.
@@ -197,14 +197,14 @@ fn a_dash_is_fine_behind_an_end_of_options_a_text_or_the_word_of_the_owner() {
         (r#""-o{a}""#, r#"{"a":"-5"}"#, &["-o-5"]),
         (r#""{b}{a}""#, r#"{"b":"0","a":"-x"}"#, &["0-x"]),
     ]);
-    let values = Values::parse(r#"{"a":"-5","b":["-1"],"c":"-x"}"#).unwrap();
+    let values = Values::parse(r#"{"a":"-5","b":["-1"],"c":"-x"}"#, &BTreeSet::new()).unwrap();
     let allowed: BTreeSet<String> = ["a".to_owned(), "b".to_owned()].into();
     assert_eq!(
         argv(r#"["p","{a}","{b...}"]"#).fill(&values, &allowed).unwrap(),
         ["p", "-5", "-1"]
     );
     assert!(argv(r#"["p","{c}"]"#).fill(&values, &allowed).is_err());
-    let dashes = Values::parse(r#"{"a":"--","c":"-x"}"#).unwrap();
+    let dashes = Values::parse(r#"{"a":"--","c":"-x"}"#, &BTreeSet::new()).unwrap();
     let fault = argv(r#"["p","{a}","{c}"]"#).fill(&dashes, &allowed).unwrap_err();
     assert!(fault.starts_with("c: "), "{fault}");
 }
@@ -337,19 +337,13 @@ fn no_value_becomes_shell_text() {
 
 #[test]
 fn a_text_is_filled_whole_or_not_at_all() {
-    let values = Values::parse(r#"{"a":"x\u0000","b":null,"h":true}"#).unwrap();
+    let values = Values::parse(r#"{"a":"x\u0000","b":null,"h":true}"#, &BTreeSet::new()).unwrap();
     let fill = |text: &str| Template::parse(text).unwrap().fill(&values);
     assert_eq!(fill("{{\"q\": {a}}}{h?}\n"), Ok(Some("{\"q\": x\0}\n".to_owned())));
     assert_eq!(fill("-{a}{b}"), Ok(None));
     assert_eq!(fill("{c}"), Ok(None));
     assert_eq!(fill(""), Ok(Some(String::new())));
     assert!(fill("{a...}").unwrap_err().starts_with("a: "));
-    let names: Vec<_> = Template::parse("{a}-{b?}{a}")
-        .unwrap()
-        .names()
-        .map(str::to_owned)
-        .collect();
-    assert_eq!(names, ["a", "b", "a"]);
     assert_eq!(Template::literal("{a}").as_literal(), Some("{a}"));
     assert_eq!(Template::parse("{{a}}"), Ok(Template::literal("{a}")));
 }
@@ -361,9 +355,12 @@ fn arguments_that_are_no_object_or_no_text_are_refused() {
         ("x", "arguments: expected an object"),
         (r#"{"a":"\ud800"}"#, "a: holds half a surrogate pair"),
     ] {
-        assert!(Values::parse(kwargs).unwrap_err().contains(part), "{kwargs}");
+        assert!(
+            Values::parse(kwargs, &BTreeSet::new()).unwrap_err().contains(part),
+            "{kwargs}"
+        );
     }
-    let values = Values::parse(r#"{"b":[1, 2],"a":"x","n":null}"#).unwrap();
+    let values = Values::parse(r#"{"b":[1, 2],"a":"x","n":null}"#, &BTreeSet::new()).unwrap();
     assert_eq!(values.iter().collect::<Vec<_>>(), [("a", "x"), ("b", "[1,2]")]);
 }
 
@@ -376,4 +373,42 @@ fn a_variable_has_a_name_every_shell_takes() {
     ] {
         assert_eq!(variable(name), expected);
     }
+}
+
+#[test]
+fn a_number_is_written_as_an_integer_where_one_is_asked_for() {
+    let integers = BTreeSet::from(["n".to_owned()]);
+    let huge = format!("1{}", "0".repeat(999));
+    for (number, expected) in [
+        ("1", "1"),
+        ("1.0", "1"),
+        ("-1.00", "-1"),
+        ("1e2", "100"),
+        ("1E+2", "100"),
+        ("100e-2", "1"),
+        ("1.50e1", "15"),
+        ("0.05e2", "5"),
+        ("-0.0", "0"),
+        ("0e9", "0"),
+        ("9007199254740993.0", "9007199254740993"),
+        ("123456789012345678901234567890.0", "123456789012345678901234567890"),
+        ("1e999", &huge),
+        ("1e1000", "1e1000"),
+        ("1e99999999999999999999", "1e99999999999999999999"),
+        ("1.5", "1.5"),
+        ("1e-1", "1e-1"),
+        ("10.05e1", "10.05e1"),
+        ("[1.0, 2e0, 2.5]", "[1,2,2.5]"),
+        ("[[1.0], \"1.0\"]", "[[1],\"1.0\"]"),
+        ("true", "true"),
+        ("{\"a\": 1.0}", "{\"a\":1.0}"),
+    ] {
+        let values = Values::parse(&format!(r#"{{"n":{number},"x":{number}}}"#), &integers).unwrap();
+        assert_eq!(values.text("n"), Some(expected), "{number}");
+        let elsewhere = number.replace(", ", ",").replace(": ", ":");
+        assert_eq!(values.text("x"), Some(elsewhere.as_str()), "{number}");
+    }
+    let values = Values::parse(r#"{"n":[1.0,2e0]}"#, &integers).unwrap();
+    let head = argv(r#"["head","{n...}"]"#).fill(&values, &BTreeSet::new());
+    assert_eq!(head.unwrap(), ["head", "1", "2"]);
 }

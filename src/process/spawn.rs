@@ -18,7 +18,7 @@ use super::aside::aside;
 use super::capture::Stdout;
 use super::guard::Guard;
 
-/// Variables every child gets from the host (contract §1), `LC_*` and `XDG_*` besides.
+/// Variables every child gets from the host (protocol/README.md §9), `LC_*` and `XDG_*` besides.
 const INHERITED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
 const INHERITED_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 
@@ -61,7 +61,7 @@ impl fmt::Debug for Environment {
 }
 
 impl Environment {
-    /// The environment of a toolbox's child (contract §1): the base set and `inherit` out of
+    /// The environment of a toolbox's child (protocol/README.md §9): the base set and `inherit` out of
     /// `host`, then `own`, then what says that it runs under toolhost. PYTHONUNBUFFERED and
     /// PYTHONIOENCODING give way to the toolbox's own.
     pub fn of_toolbox(

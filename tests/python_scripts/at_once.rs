@@ -88,3 +88,67 @@ async fn an_async_tool_nobody_waits_for_any_more_is_cancelled() {
 async fn a_tool_without_threads_sees_that_nobody_waits_any_more() {
     is_cancelled("alone", PATIENT_ALONE, "wait").await;
 }
+
+const LOOKING: &str = r#"
+import asyncio
+import toolhost
+
+called = running = peak = 0
+
+async def look(last: int) -> int:
+    """Looks until the last call is here too."""
+    global called
+    called += 1
+    number = called
+    while called < last:
+        assert not toolhost.cancelled()
+        await asyncio.sleep(0)
+    return number
+
+async def meet(wanted: int) -> int:
+    """Waits until as many have been here at once, and says how many there were at most."""
+    global running, peak
+    running += 1
+    peak = max(peak, running)
+    while peak < wanted:
+        await asyncio.sleep(0.001)
+    await asyncio.sleep(0.02)
+    running -= 1
+    return peak
+"#;
+
+#[tokio::test]
+async fn async_tools_that_ask_whether_somebody_waits_answer_every_call() {
+    let mut scripts = Scripts::host(&[("looking.py", LOOKING)]).await;
+    for round in 0..20 {
+        let mut tokens = Vec::new();
+        let last = 50 * (round + 1);
+        for _ in 0..50 {
+            let kwargs = json!({"last": last});
+            tokens.push(scripts.caller.send(CALL, &call("looking", "look", &kwargs)).await);
+        }
+        for (number, token) in (last - 49..).zip(&tokens) {
+            let answer = scripts.caller.wait(token, 1).await.remove(0);
+            assert_eq!(answer["result"], json!(number), "round {round}: {answer}");
+        }
+    }
+    scripts.host.stop().await;
+}
+
+#[tokio::test]
+async fn no_more_async_calls_run_at_once_than_concurrent_says() {
+    for (concurrent, most) in [(json!(2), 2), (json!(false), 1)] {
+        let keys = json!({"concurrent": concurrent});
+        let mut scripts = Scripts::host_with(&[("looking.py", LOOKING)], &keys).await;
+        let mut tokens = Vec::new();
+        for _ in 0..8 {
+            let kwargs = json!({"wanted": most});
+            tokens.push(scripts.caller.send(CALL, &call("looking", "meet", &kwargs)).await);
+        }
+        for token in tokens {
+            let answer = scripts.caller.wait(&token, 1).await.remove(0);
+            assert_eq!(answer["result"], json!(most), "concurrent: {concurrent}");
+        }
+        scripts.host.stop().await;
+    }
+}

@@ -49,7 +49,7 @@ pub use declared::{DeclaredTool, Output, Run};
 pub use fault::{Fault, Faults, Position};
 pub use find::{NotFound, find};
 pub use read::unfit_id;
-pub(crate) use suggest::nearest;
+pub(crate) use suggest::{joined, nearest};
 pub use warn::{Outlook, look_over};
 
 use std::collections::BTreeMap;

@@ -36,12 +36,14 @@ import toolhost
 
 ended = []
 
+@toolhost.tool(timeout="1s")
 async def wait_async(name: str) -> None:
     try:
         await asyncio.sleep(600)
     finally:
         ended.append(name)
 
+@toolhost.tool
 def ends() -> list: return [os.getpid(), *ended]
 "#;
 
@@ -51,18 +53,20 @@ import toolhost
 
 ended = []
 
+@toolhost.tool(timeout="1s")
 def wait(name: str) -> None:
     while not toolhost.cancelled():
         time.sleep(0.01)
     ended.append(name)
 
+@toolhost.tool
 def ends() -> list: return [os.getpid(), *ended]
 "#;
 
 /// A call that is given up is ended, and the process serves on.
 async fn is_cancelled(toolbox_id: &str, text: &str, tool: &str) {
     let file = format!("{toolbox_id}.py");
-    let mut scripts = Scripts::host_with(&[(&file, text)], &json!({"timeout": "1s"})).await;
+    let mut scripts = Scripts::host(&[(&file, text)]).await;
     let before = scripts.call(toolbox_id, "ends", json!({})).await.unwrap();
     let error = scripts.call(toolbox_id, tool, json!({"name": "a"})).await.unwrap_err();
     assert!(error.starts_with("TimeoutError: "), "{error}");
@@ -101,8 +105,9 @@ async def look(last: int) -> int:
     called += 1
     number = called
     while called < last:
-        assert not toolhost.cancelled()
-        await asyncio.sleep(0)
+        for _ in range(100):
+            assert not toolhost.cancelled()
+        await asyncio.sleep(0.001)
     return number
 
 async def meet(wanted: int) -> int:

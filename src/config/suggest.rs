@@ -74,7 +74,10 @@ mod tests {
     fn a_list_reads_as_a_sentence() {
         assert_eq!(listed(&["a"], "or"), "'a'");
         assert_eq!(listed(&["a", "b", "c"], "or"), "'a', 'b' or 'c'");
-        assert_eq!(joined(&["a".to_owned(), "b (here)".to_owned()], "and"), "a and b (here)");
+        assert_eq!(
+            joined(&["a".to_owned(), "b (here)".to_owned()], "and"),
+            "a and b (here)"
+        );
         assert_eq!(listed(&[], "or"), "");
     }
 }

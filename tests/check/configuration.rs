@@ -1,7 +1,7 @@
 //! `toolhost check CONFIG`: what works today and will bite later, each with its place.
 
-use super::{check_in, check_with};
 use super::scratch::Scratch;
+use super::{check_in, check_with};
 
 /// A toolbox of these tools, as a Python program.
 fn toolbox(tools: &str) -> String {

@@ -15,8 +15,18 @@ fn bash(before: &str, after: &str) -> String {
 /// Programs that say nothing, with what is said of each and the hint. Those that have to do something first are given
 /// 20 seconds, as the machine may be loaded; all wait at the same time.
 const SILENT: [(&str, &str, &str, &str); 6] = [
-    ("buffered.sh", "20s", ": its output is buffered", "hint:   stdbuf -oL before a filter"),
-    ("buffered.py", "20s", ": its output is buffered", "hint:   print(..., flush=True)"),
+    (
+        "buffered.sh",
+        "20s",
+        ": its output is buffered",
+        "hint:   stdbuf -oL before a filter",
+    ),
+    (
+        "buffered.py",
+        "20s",
+        ": its output is buffered",
+        "hint:   print(..., flush=True)",
+    ),
     (
         "reads.py",
         "20s",

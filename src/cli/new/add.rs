@@ -115,7 +115,11 @@ fn replace(file: &Path, before: &str, after: &str) -> io::Result<()> {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let draft = target.with_file_name(format!(".{name}.{}", std::process::id()));
     // What lies there already is somebody else's, and stays.
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&draft)?;
     let written = fill_draft(file, &meta, after).and_then(|()| {
         if fs::read_to_string(&target)? != before {
             return Err(io::Error::other("it was changed by somebody else just now"));

@@ -23,11 +23,12 @@ exception is the caller's error. `print` is safe: standard output goes to the lo
     @toolhost.tool(name="look_up", timeout="1m", hints={"readOnly": True})
     def lookup(word: str, context: toolhost.Context): ...     # the bus Message's context, where a tool asks for it
 
-    toolhost.serve(concurrent=4)    # up to four calls at once, each in a thread
+    toolhost.serve(concurrent=4)    # up to four calls at once, each in a thread, and up to four of async tools
     toolhost.cancelled()            # in a tool: nobody waits for this call any more
     toolhost.config()               # `config:` of the toolbox in toolhost.yaml, once the host has described it
 
-An `async def` tool runs on one asyncio loop, beside others, and is cancelled when nobody waits for it any more.
+An `async def` tool runs on one asyncio loop, beside others, and is cancelled when nobody waits for it any more. Without
+`concurrent` as many run at once as are called.
 
 toolhost itself runs this file to serve a plain script (`script:` in toolhost.yaml), see `run_script`. The protocol
 is described in protocol/README.md. How types look in JSON:
@@ -91,11 +92,17 @@ def tool(function: Optional[Callable] = None, *, name: Optional[str] = None, **m
     return function
 
 
-def serve(*, concurrent: int = 1, version: Optional[str] = None, description: Optional[str] = None) -> None:
-    """Answers the host until it closes standard input. `concurrent` is how many calls may run at once, in threads."""
+def serve(
+    *, concurrent: Optional[int] = None, version: Optional[str] = None, description: Optional[str] = None
+) -> None:
+    """Answers the host until it closes standard input.
+
+    `concurrent` is how many calls may run at once in threads, and how many on the asyncio loop. Without it there are no
+    threads, and no bound for async tools.
+    """
     about = {key: text for key, text in (("version", version), ("description", description)) if text is not None}
     if _script is not None:  # The script is being loaded by `run_script`, which serves when that is done.
-        _script.update(about=about, threads=max(concurrent, _script["threads"]))
+        _script.update(about=about, most=_script["most"] or concurrent)
         return
     if os.isatty(0):
         _log("this is a toolbox, which toolhost starts; to try it: toolhost check -- %s" % " ".join(sys.argv))
@@ -1514,19 +1521,23 @@ class _Call:
 class _Server:
     """Reads requests and answers them, one at a time or several."""
 
-    def __init__(self, wire: _Wire, tools: Dict[str, _Tool], threads: int, about: Json):
+    def __init__(self, wire: _Wire, tools: Dict[str, _Tool], most: Optional[int], about: Json):
         self._wire, self._tools, self._about = wire, tools, about
         self._calls: Dict[Any, _Call] = {}
         self._changed = threading.Condition()
         self._exact = any(tool.is_exact for tool in tools.values())
         loop = any(tool.is_async for tool in tools.values())
         # One at a time, a tool runs in the thread that loaded the script, where signals and databases want it.
-        self._pool = _Pool(threads, self._run) if threads > 1 else None
-        self._loop = _Loop() if loop else None
+        self._pool = _Pool(most, self._run) if most and most > 1 else None
+        self._loop = _Loop(most) if loop else None
+        #: Whether the host may send a call before another has been answered.
+        self._is_concurrent = self._pool is not None or (loop and most != 1)
+        self._reader: Optional[int] = None
         self._home = _folder()
 
     def run(self) -> None:
         """Serves until the end of input, and ends what runs by then."""
+        self._reader = threading.get_ident()
         while True:
             line = self._wire.line()
             if line is None:
@@ -1569,7 +1580,7 @@ class _Server:
         capabilities = ["cancel"]
         if any(tool._contexts for tool in self._tools.values()):
             capabilities.insert(0, "context")
-        if self._pool or self._loop:
+        if self._is_concurrent:
             capabilities.append("concurrent")
         tools = [tool.described for tool in self._tools.values()]
         result = {"protocol": PROTOCOL, **self._about, "capabilities": capabilities, "tools": tools}
@@ -1617,7 +1628,8 @@ class _Server:
         _current.set(call)
         try:
             args, kwargs = call.tool.bind(call.kwargs, call.context)
-            result = await _settled(call.tool.function(*args, **kwargs))
+            async with self._loop.place():  # type: ignore[union-attr]
+                result = await _settled(call.tool.function(*args, **kwargs))
             self._finish(call, to_json(result))
         except BaseException as error:
             self._fail(call, error)
@@ -1661,8 +1673,12 @@ class _Server:
                 self._changed.notify_all()
 
     def look_for_cancels(self) -> None:
-        """Without threads nobody reads while a tool runs, so that the tool that asks looks itself."""
-        if self._pool is not None:
+        """Where a tool runs in the thread that reads, nobody reads meanwhile, so that the tool that asks looks itself.
+
+        In any other thread it must not: the bytes it waits for may have gone to the thread that reads, which would not
+        see in turn what is put back here.
+        """
+        if threading.get_ident() != self._reader:
             return
         for line in self._wire.waiting():
             try:
@@ -1723,12 +1739,24 @@ class _Pool:
             self._work(self._calls.get())
 
 
-class _Loop:
-    """One asyncio loop in a thread of its own, for all async tools."""
+class _Unbounded:
+    """A semaphore that never holds anybody up."""
 
-    def __init__(self) -> None:
+    async def __aenter__(self) -> None:
+        pass
+
+    async def __aexit__(self, *_: Any) -> None:
+        pass
+
+
+class _Loop:
+    """One asyncio loop in a thread of its own, for all async tools; `most` of them at once, if not None."""
+
+    def __init__(self, most: Optional[int]) -> None:
         import asyncio
 
+        self._most = most
+        self._places: Any = None
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._serve, name="asyncio", daemon=True).start()
 
@@ -1737,6 +1765,14 @@ class _Loop:
 
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
+
+    def place(self) -> Any:
+        """What a call holds while it runs."""
+        import asyncio
+
+        if self._places is None:  # Made here, because in old Pythons it belongs to the loop that makes it.
+            self._places = asyncio.Semaphore(self._most) if self._most else _Unbounded()
+        return self._places
 
     def start(self, call: _Call, work: Any, fail: Callable[[_Call, BaseException], None]) -> None:
         import asyncio
@@ -1779,26 +1815,32 @@ def _print_traceback(error: BaseException) -> None:
 # A plain script
 
 
-def run_script(path: str, threads: str = "1") -> None:
+def run_script(path: str, concurrent: str = "") -> None:
     """Serves the functions of a Python file that knows nothing of toolhost.
 
     Tools are the public functions defined in the file that have a type hint. `TOOLS = [...]`, with names or
     functions, or else `__all__`, says which instead, with or without hints. `main()` is for the command line and no
     tool. Where `run` is the only one, the tool has the name of the file.
 
-    toolhost starts it as `python3 -c BOOT N script.py THREADS`, with the N bytes of this file ahead of the requests on
-    standard input. BOOT (src/adapter/script/boot.py) reads them, makes them the module `toolhost` and calls this.
+    toolhost starts it as `python3 -c IMPORT FOLDER script.py [CONCURRENT]`, where FOLDER is one that it has put this file
+    into. IMPORT (src/adapter/script/import.py) imports it from there and calls this.
+
+    Where no folder can be made, it is `python3 -c BOOT N script.py [CONCURRENT]`, with the N bytes of this file ahead of
+    the requests on standard input. BOOT (src/adapter/script/boot.py) reads them, makes them the module `toolhost` and
+    calls this.
+
+    CONCURRENT, from toolhost.yaml, goes before what the script's own `serve` says.
     """
     global _script
     wire = _Wire.take()
-    _script = {"about": {}, "threads": int(threads)}
+    _script = {"about": {}, "most": int(concurrent) if concurrent else None}
     path = os.path.abspath(path)
     module = _load(path)
     file = os.path.basename(path)
     tools, refused = _describe_all(_candidates(module, file))
     if not tools:
         _end("%s has no tools: %s" % (file, "; ".join(refused)))
-    _Server(wire, tools, _script["threads"], _script["about"]).run()
+    _Server(wire, tools, _script["most"], _script["about"]).run()
 
 
 def _load(path: str) -> types.ModuleType:

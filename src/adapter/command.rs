@@ -9,7 +9,7 @@ use crate::config::{DeclaredTool, Run};
 use crate::json::Text;
 use crate::process::capture::Stdout;
 use crate::process::spawn::{Program, check_needs};
-use crate::tools::template::{Values, variable};
+use crate::tools::template::{LONGEST_ARGUMENT, Values, variable};
 
 /// The shell of `shell:`.
 const SHELL: [&str; 2] = ["/bin/sh", "-c"];
@@ -96,9 +96,6 @@ impl Declared {
     }
 }
 
-/// Bytes one variable may have, name and all: what Linux takes (MAX_ARG_STRLEN).
-const LONGEST_VARIABLE: usize = 131_071;
-
 /// The arguments as variables, the one way in which `shell:` gets them. `declared` are the parameters: another
 /// argument must not take the variable of one, which its schema would not have looked at.
 fn variables(values: &Values, declared: &BTreeSet<String>) -> Result<Vec<(String, String)>, String> {
@@ -112,8 +109,8 @@ fn variables(values: &Values, declared: &BTreeSet<String>) -> Result<Vec<(String
             faults.push(format!("{name}: becomes the same variable as {owner}"));
         } else if text.contains('\0') {
             faults.push(format!("{name}: holds a NUL character, which no variable can"));
-        } else if variable.len() + 1 + text.len() > LONGEST_VARIABLE {
-            let most = LONGEST_VARIABLE - variable.len() - 1;
+        } else if variable.len() + 1 + text.len() > LONGEST_ARGUMENT {
+            let most = LONGEST_ARGUMENT - variable.len() - 1;
             faults.push(format!(
                 "{name}: is {} bytes long, a variable holds {most}; stdin has no such limit",
                 text.len()

@@ -32,6 +32,10 @@ use std::borrow::Cow;
 pub use argv::{Argv, Element};
 pub use values::Values;
 
+/// Bytes one argument of a program may have, or one variable with its name: what Linux takes without the NUL
+/// (`MAX_ARG_STRLEN`). A longer one fails the start with E2BIG.
+pub const LONGEST_ARGUMENT: usize = (128 << 10) - 1;
+
 /// How a placeholder takes its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {

@@ -41,7 +41,15 @@ impl Checked {
 }
 
 fn check_in(folder: &Path, arguments: &[&str]) -> Checked {
+    check_with(folder, arguments, |_| {})
+}
+
+/// The same, with the command as `adjust` wants it.
+fn check_with(folder: &Path, arguments: &[&str], adjust: impl FnOnce(&mut Command)) -> Checked {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolhost"));
+    // Words of the system are compared, in English.
+    command.env("LC_ALL", "C");
+    adjust(&mut command);
     let Output { status, stdout, stderr } = command
         .current_dir(folder)
         .arg("check")
@@ -71,7 +79,7 @@ fn check_program(name: &str, program: &str) -> Checked {
 fn check_python(setup: &str, answer: &str) -> Checked {
     check(&[
         "--timeout",
-        "5s",
+        "20s",
         "--",
         interpreter(),
         "-S",

@@ -62,6 +62,8 @@ fn notes_lie_in_the_state_folder_and_are_the_users_own() {
         assert!(folder.join("notes.db").is_file(), "{}", folder.display());
         let mode = std::fs::metadata(&folder).expect("a folder").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
+        let database = std::fs::metadata(folder.join("notes.db")).expect("a file");
+        assert_eq!(database.permissions().mode() & 0o777, 0o600);
     }
 }
 

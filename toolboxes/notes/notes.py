@@ -129,6 +129,7 @@ def _notes() -> Iterator[sqlite3.Connection]:
     try:
         db.execute("BEGIN IMMEDIATE")
         if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+            os.chmod(folder / "notes.db", 0o600)  # the folder may have been there, for others to read
             _create(db)
         yield db
         db.execute("COMMIT")

@@ -28,7 +28,8 @@ pub(super) fn program(script: &Script, bare: &Program) -> Program {
     };
     let mut argv = interpreter(script);
     argv.extend(["-c".to_owned(), text.trim_end().to_owned(), place]);
-    argv.extend([argument(&script.path), script.concurrent.unwrap_or(1).to_string()]);
+    argv.push(argument(&script.path));
+    argv.extend(script.concurrent.map(|calls| calls.to_string()));
     Program {
         argv,
         input,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# @describe NAME: each function below a @cmd is a tool, and the comments tell what it takes.
+# @describe @NAME@: each function below a @cmd is a tool, and the comments tell what it takes.
 
 # @cmd Greets someone.
 # @option --name=world  Whom to greet.

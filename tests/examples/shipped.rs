@@ -218,8 +218,21 @@ pub(crate) fn text() -> Vec<Call> {
             Result(json!({"results": [1]})),
         ),
         ("query_json", query("{}", "empty"), Result(json!({"results": []}))),
-        ("query_json", query("{oops", "."), ErrorWith(&["parse error"])),
-        ("query_json", query("1", ".a"), ErrorWith(&["Cannot index number"])),
+        (
+            "query_json",
+            query("{oops", "."),
+            ErrorWith(&["exit status 1: the text is no JSON: Invalid"]),
+        ),
+        (
+            "query_json",
+            query("1", ".a | (["),
+            Error("CommandError: exit status 1: the filter is wrong: syntax error, unexpected INVALID_CHARACTER"),
+        ),
+        (
+            "query_json",
+            query("1", ".a"),
+            ErrorWith(&["status 1: the filter does not fit the JSON: Cannot index number"]),
+        ),
         (
             "query_json",
             query("1", "reduce range(32) as $i (\"x\"; . + .)"),
@@ -234,6 +247,11 @@ pub(crate) fn text() -> Vec<Call> {
             lines(&["10", "9", "-1"]),
         ),
         ("sort_lines", json!({"text": "é\nb\nA"}), lines(&["A", "b", "é"])),
+        (
+            "sort_lines",
+            json!({"text": "Zebra\npear\nÄpfel\napple", "ignore_case": true}),
+            lines(&["apple", "pear", "Zebra", "Äpfel"]),
+        ),
         ("unique_lines", json!({"text": "b\na\nb"}), lines(&["b", "a"])),
         (
             "compare_texts",
@@ -274,27 +292,37 @@ fn matches() -> Table {
         (
             "replace_text",
             json!({"text": "ada@example.com", "pattern": r"(\w+)@example\.com", "replacement": "$1@example.org"}),
-            output("ada@example.org\n"),
+            output("ada@example.org"),
         ),
         (
             "replace_text",
             json!({"text": "a.b $HOME", "pattern": ".", "replacement": "-", "literal": true}),
-            output("a-b $HOME\n"),
+            output("a-b $HOME"),
         ),
         (
             "replace_text",
             json!({"text": "a -f b", "pattern": "-F", "replacement": "--pre=id", "ignore_case": true}),
-            output("a --pre=id b\n"),
+            output("a --pre=id b"),
         ),
         (
             "replace_text",
             json!({"text": "a", "pattern": "z", "replacement": ""}),
-            output("a\n"),
+            output("a"),
+        ),
+        (
+            "replace_text",
+            json!({"text": "a\nb\n\n", "pattern": "b", "replacement": "c"}),
+            output("a\nc\n\n"),
+        ),
+        (
+            "replace_text",
+            json!({"text": "", "pattern": "b", "replacement": "c"}),
+            output(""),
         ),
         (
             "replace_text",
             json!({"text": "a", "pattern": "(", "replacement": ""}),
-            ErrorWith(&["unclosed group"]),
+            Error("CommandError: exit status 1: the pattern is wrong: unclosed group"),
         ),
         (
             "find_matches",
@@ -452,6 +480,22 @@ pub(crate) fn files() -> Vec<Call> {
                 ErrorWith(&["no such file or folder: 'nope'"]),
             ),
             ("find_files", json!({"name": "WN*.py"}), Satisfies(wndb)),
+            ("find_files", json!({"name": "NDB"}), Satisfies(wndb)),
+            (
+                "find_files",
+                json!({"name": "w?db"}),
+                Satisfies(|found| assert_eq!(found["entries"], json!([]))),
+            ),
+            (
+                "find_files",
+                json!({"name": "x", "limit": 0}),
+                Error("CommandError: exit status 1: limit must be from 1 to 1000"),
+            ),
+            (
+                "search_files",
+                json!({"pattern": "("}),
+                Error("CommandError: exit status 1: the pattern or glob is wrong: unclosed group"),
+            ),
             (
                 "search_files",
                 json!({"pattern": "class +Note", "glob": ["*.py"]}),

@@ -480,7 +480,7 @@ pub(crate) fn files() -> Vec<Call> {
                 ErrorWith(&["no such file or folder: 'nope'"]),
             ),
             ("find_files", json!({"name": "WN*.py"}), Satisfies(wndb)),
-            ("find_files", json!({"name": "NDB"}), Satisfies(wndb)),
+            ("find_files", json!({"name": "NDB.P"}), Satisfies(wndb)),
             (
                 "find_files",
                 json!({"name": "w?db"}),

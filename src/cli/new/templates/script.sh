@@ -17,4 +17,5 @@ birthday() {
   esac
 }
 
+command -v argc > /dev/null || { echo "this needs argc: https://github.com/sigoden/argc" >&2; exit 1; } # by hand only
 eval "$(argc --argc-eval "$0" "$@")"

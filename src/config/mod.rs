@@ -34,6 +34,7 @@ mod find;
 mod free;
 pub mod insert;
 pub mod mycroft;
+mod place;
 mod quantity;
 mod read;
 mod scalars;

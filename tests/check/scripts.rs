@@ -183,3 +183,21 @@ fn the_configuration_can_be_named_as_for_every_other_command() {
         Some(2)
     );
 }
+
+#[test]
+fn a_python_that_is_not_there_is_told_with_its_key_and_how_it_is_made() {
+    let files = [("a.py", "def f(n: int): pass\n")];
+    let checked = check_toolbox(&files, "script: ./a.py, python: ./noenv");
+    checked.shows(&["fault in start: python: "]);
+    assert!(
+        checked.report.contains("/noenv does not exist") && checked.report.contains("`python3 -m venv /"),
+        "{}",
+        checked.report
+    );
+    let checked = check_toolbox(&files, "script: ./a.py, python: ./");
+    assert!(
+        checked.report.contains("is a folder without bin/python"),
+        "{}",
+        checked.report
+    );
+}

@@ -100,7 +100,10 @@ impl Runner {
             ..self.bare.clone()
         };
         match self.language.or_else(|| Language::of(path)) {
-            Some(Language::Python) => Ok(python::program(&self.script, &bare)),
+            Some(Language::Python) => match python::fault(&self.script) {
+                Some(fault) => Err(fault),
+                None => Ok(python::program(&self.script, &bare)),
+            },
             Some(Language::Node) => Ok(node::program(&self.script, &bare)),
             Some(Language::Bash) => Err(format!(
                 "{} is a Bash script, which could not be told when toolhost started; give it a name that ends in .sh",

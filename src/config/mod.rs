@@ -32,6 +32,7 @@ mod expand;
 mod fault;
 mod find;
 mod free;
+mod habits;
 pub mod insert;
 pub mod mycroft;
 mod place;

@@ -151,7 +151,7 @@ fn syntax(error: &ScanError) -> String {
         ),
         (
             "expected '-' indicator",
-            "expected '- '; is this line indented like its neighbours?",
+            "expected '- '; is this line indented like its neighbors?",
         ),
         ("expected node content", "expected a value"),
         ("simple key expect", "expected ':' after the key"),

@@ -107,7 +107,8 @@ def serve(
     if os.isatty(0):
         _log("this is a toolbox, which toolhost starts; to try it: toolhost check -- %s" % " ".join(sys.argv))
     wire = _Wire.take()
-    tools, _ = _describe_all(_marked)
+    tools, refused = _describe_all(_marked)
+    _warn(about, refused)
     _Server(wire, tools, concurrent, about).run()
 
 
@@ -1390,7 +1391,7 @@ def _takes_null(type_: _Type) -> bool:
 
 
 def _describe_all(candidates: Iterable[_Candidate]) -> Tuple[Dict[str, _Tool], List[str]]:
-    """The tools of the candidates, and which of them cannot be one, and why; the log says that too."""
+    """The tools of the candidates, and which of them cannot be one, and why."""
     tools: Dict[str, _Tool] = {}
     refused: List[str] = []
     for candidate in candidates:
@@ -1400,9 +1401,14 @@ def _describe_all(candidates: Iterable[_Candidate]) -> Tuple[Dict[str, _Tool], L
             tools[candidate.name] = _Tool(candidate)
         except Exception as why:
             text = str(why) if isinstance(why, _Refused) else _words(why)
-            refused.append("%s is no tool: %s" % (candidate.name, text))
-            _log(refused[-1])
+            refused.append("%s: %s" % (candidate.name, text))
     return tools, refused
+
+
+def _warn(about: Json, left_out: List[str]) -> None:
+    """Has the describe answer say what is no tool, and why."""
+    if left_out:
+        about["warnings"] = ["no tool: " + one for one in left_out]
 
 
 def _log(text: str) -> None:
@@ -1840,6 +1846,7 @@ def run_script(path: str, concurrent: str = "") -> None:
     tools, refused = _describe_all(_candidates(module, file))
     if not tools:
         _end("%s has no tools: %s" % (file, "; ".join(refused)))
+    _warn(_script["about"], _without_hint(module, file) + refused)
     _Server(wire, tools, _script["most"], _script["about"]).run()
 
 
@@ -1958,6 +1965,14 @@ def _has_hint(function: Callable) -> bool:
 
 def _is_entry(one: _Candidate) -> bool:
     return one.name == "main" and not inspect.signature(one.function).parameters
+
+
+def _without_hint(module: types.ModuleType, file: str) -> List[str]:
+    """The public functions nobody said anything of; where the script says itself which are tools, none."""
+    if _marked or _listed(module, file) is not None:
+        return []
+    silent = (one for one in _own_functions(module) if not _has_hint(one.function) and not _is_entry(one))
+    return ["%s: it has no type hint; give it one, or name it in TOOLS" % one.name for one in silent]
 
 
 def _why_no_tools(module: types.ModuleType, file: str) -> str:

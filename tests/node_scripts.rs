@@ -380,7 +380,7 @@ fn a_script_that_cannot_be_served_says_why_in_its_last_line() {
         (
             "a.js",
             "/** @param {Symbol} s */\nexports.f = (s) => 1\n",
-            "a.js: no tools: the tool 'f' is left out: 's': a Symbol cannot be written as JSON",
+            "a.js: no tools: f: 's': a Symbol cannot be written as JSON",
         ),
     ] {
         let said = checked(name, text);

@@ -163,10 +163,10 @@ async fn calls_hold(script: &str, toolbox_id: &str, caller: &mut Caller) {
 async fn annotations_of_every_python_are_schemas_and_values_both_ways() {
     let host = the_table_holds("typed", |_, _| true).await.expect("a Python");
     for line in [
-        "takes_function is no tool: the parameter 'value': a function cannot be made from JSON",
-        "takes_type is no tool: the parameter 'value': type cannot be made from JSON",
-        "takes_stranger is no tool: the parameter 'value': Match cannot be made from JSON",
-        "takes_unknown is no tool: the parameter 'value': NoSuchName (NameError: name 'NoSuchName' is not defined)",
+        "no tool: takes_function: the parameter 'value': a function cannot be made from JSON",
+        "no tool: takes_type: the parameter 'value': type cannot be made from JSON",
+        "no tool: takes_stranger: the parameter 'value': Match cannot be made from JSON",
+        "no tool: takes_unknown: the parameter 'value': NoSuchName (NameError: name 'NoSuchName' is not defined)",
     ] {
         assert!(host.log().contains(line), "{line}");
     }
@@ -176,7 +176,7 @@ async fn annotations_of_every_python_are_schemas_and_values_both_ways() {
 #[tokio::test]
 async fn annotations_that_are_not_evaluated_are_read_as_well() {
     if let Some(host) = the_table_holds("modern", |minor, _| minor >= 10).await {
-        let unknown = "unknown is no tool: the parameter 'value': Unknown (NameError: name 'Unknown' is not defined)";
+        let unknown = "no tool: unknown: the parameter 'value': Unknown (NameError: name 'Unknown' is not defined)";
         assert!(host.log().contains(unknown));
         host.stop().await;
     }
@@ -216,7 +216,7 @@ async fn an_annotation_this_python_does_not_know_costs_one_tool_and_the_log_says
         let hint = format!("Python 3.{minor} does not know it: write Optional, Union, List, ... of typing");
         let log = host.log();
         assert!(
-            log.contains("bad is no tool: the parameter 'value': int | None") && log.contains(&hint),
+            log.contains("no tool: bad: the parameter 'value': int | None") && log.contains(&hint),
             "{log}"
         );
     }

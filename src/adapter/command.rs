@@ -8,7 +8,7 @@ use super::{Commands, Job, Reading, Refusal};
 use crate::config::{DeclaredTool, Run};
 use crate::json::Text;
 use crate::process::capture::Stdout;
-use crate::process::spawn::{Program, check_needs};
+use crate::process::spawn::{Program, SpawnError, check_needs};
 use crate::tools::template::{LONGEST_ARGUMENT, Values, variable};
 
 /// The shell of `shell:`.
@@ -92,7 +92,13 @@ impl Declared {
         let environment = self.bare.environment.with(&tool.env.0);
         let cwd = tool.cwd.as_ref().unwrap_or(&self.bare.cwd);
         let found = check_needs(&[argv.program().to_owned()], &environment, cwd);
-        found.err().map(|error| format!("tool '{}' {error}", tool.name))
+        let error = found.err()?;
+        let colon = if matches!(error, SpawnError::Missing { .. }) {
+            ""
+        } else {
+            ":"
+        };
+        Some(format!("tool '{}'{colon} {error}", tool.name))
     }
 }
 

@@ -164,8 +164,10 @@ impl Reader<'_> {
             self.fault(node.at, path, what);
             return None;
         }
+        let shallow = self.too_shallow(entries, path, TOOL_KEYS);
         let tools = entries
             .iter()
+            .filter(|entry| !shallow.contains(&entry.at))
             .filter_map(|entry| self.tool(entry, &below(path, &entry.key)))
             .collect();
         Some(tools)

@@ -282,15 +282,12 @@ fn on_path(name: &str, environment: &Environment, cwd: &Path) -> Option<PathBuf>
 /// Looks for the programs that something needs.
 ///
 /// # Errors
-/// [`SpawnError::Missing`], which names those that are not there.
+/// [`SpawnError::Missing`], which names those that are not there; of a path, what is wrong with it.
 pub fn check_needs(programs: &[String], environment: &Environment, cwd: &Path) -> Result<(), SpawnError> {
-    let is_there = |program: &String| {
-        if program.contains('/') {
-            cwd.join(program).exists()
-        } else {
-            on_path(program, environment, cwd).is_some()
-        }
-    };
+    for program in programs.iter().filter(|program| program.contains('/')) {
+        can_be_started(cwd.join(program), cwd)?;
+    }
+    let is_there = |program: &String| program.contains('/') || on_path(program, environment, cwd).is_some();
     let missing: Vec<&str> = programs
         .iter()
         .filter(|program| !is_there(program))
@@ -303,6 +300,18 @@ pub fn check_needs(programs: &[String], environment: &Environment, cwd: &Path) -
         programs: missing.join("', '"),
         path: environment.shown_path(),
     })
+}
+
+/// Whether a path names a program.
+fn can_be_started(program: PathBuf, cwd: &Path) -> Result<(), SpawnError> {
+    match program.metadata() {
+        Ok(meta) if meta.is_file() && meta.permissions().mode() & 0o111 != 0 => Ok(()),
+        Ok(_) => Err(SpawnError::NotExecutable(program)),
+        Err(_) => Err(SpawnError::NoFile {
+            program,
+            cwd: cwd.to_owned(),
+        }),
+    }
 }
 
 /// What is behind an interpreter that ends in a CR.

@@ -13,6 +13,7 @@ mod endings;
 mod healthy;
 mod lines;
 mod scratch;
+mod scripts;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -39,7 +39,7 @@ const BROKEN: [(&str, &str, &str); 8] = [
     (
         "unknown.py",
         "def f(a: 'Nope'): pass\n",
-        "unknown.py has no tools: f is no tool: the parameter 'a': Nope (NameError: name 'Nope' is not defined)",
+        "unknown.py has no tools: f: the parameter 'a': Nope (NameError: name 'Nope' is not defined)",
     ),
     (
         "listed.py",

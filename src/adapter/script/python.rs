@@ -49,3 +49,19 @@ fn interpreter(script: &Script) -> Vec<String> {
         (None, None) => vec!["python3".to_owned()],
     }
 }
+
+/// What is wrong with the path that `python:` names.
+pub(super) fn fault(script: &Script) -> Option<String> {
+    let python = script.python.as_ref().filter(|python| python.is_absolute())?;
+    let shown = python.display();
+    let made = "python3 -m venv";
+    if !python.exists() {
+        return Some(format!(
+            "python: {shown} does not exist; it is a Python, or the folder of a virtual environment, which `{made} {shown}` \
+             makes"
+        ));
+    }
+    (python.is_dir() && !python.join("bin/python").exists()).then(|| {
+        format!("python: {shown} is a folder without bin/python, no virtual environment; `{made} {shown}` makes it one")
+    })
+}

@@ -124,6 +124,11 @@ impl Template {
         }
     }
 
+    /// The arguments it names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.placeholders().map(|(name, _)| name)
+    }
+
     /// Its placeholders in their order.
     pub fn placeholders(&self) -> impl Iterator<Item = (&str, Form)> {
         self.pieces.iter().filter_map(|piece| match piece {

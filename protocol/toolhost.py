@@ -1966,9 +1966,9 @@ def _entries(folder: str) -> List[str]:
 def run_script(path: str, threads: str = "1") -> None:
     """Serves the functions of a Python file that knows nothing of toolhost.
 
-    Tools are the public functions defined in the file that have a type hint. `TOOLS = [...]`, with names or
-    functions, or else `__all__`, says which instead, with or without hints. `main()` is for the command line and no
-    tool. Where `run` is the only one, the tool has the name of the file.
+    Tools are the public functions defined in the file that have a type hint. `TOOLS = [...]`, with names, functions,
+    methods, partials or objects with a `__call__`, or else `__all__`, says which instead, with or without hints.
+    `main()` is for the command line and no tool. Where `run` is the only one, the tool has the name of the file.
 
     toolhost starts it as `python3 -c BOOT N script.py THREADS`, with the N bytes of this file ahead of the requests on
     standard input. BOOT (src/adapter/script/boot.py) reads them, makes them the module `toolhost` and calls this.

@@ -127,7 +127,10 @@ fn start_log(arguments: &Arguments, output: Output) -> logging::Guard {
         _ => logging::Level::ERROR,
     };
     let level = logging::level(arguments.log.log_level, default, |name| std::env::var(name).ok());
-    logging::start(arguments.log.log_format, level, output.colours_stderr())
+    // The one toolbox that is started for a call answers what is wrong with it: the log would only say it again.
+    let asked = matches!(&arguments.command, Command::Call(args) if args.ask.config.is_some());
+    let silent = (asked && level == logging::Level::ERROR).then_some("toolhost::supervisor");
+    logging::start(arguments.log.log_format, level, output.colours_stderr(), silent)
 }
 
 fn dispatch(command: &Command, output: Output, held: early::Held, hosting: &dyn Hosting) -> Result<(), Error> {

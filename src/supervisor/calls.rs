@@ -95,6 +95,9 @@ impl Toolbox {
 
     /// Why no call can be served. A first failure is mended in a moment, and calls wait for it.
     fn unavailable(&self) -> Option<String> {
+        if self.held {
+            return Some(self.held_words());
+        }
         if self.is_succeeding() {
             return None;
         }

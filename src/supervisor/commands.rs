@@ -39,7 +39,7 @@ impl Toolbox {
         }
     }
 
-    fn read_commands(&mut self) -> Result<(), String> {
+    pub(super) fn read_commands(&mut self) -> Result<(), String> {
         let Adapter::Runs(commands) = &mut self.adapter else {
             return Ok(());
         };
@@ -128,11 +128,10 @@ impl Toolbox {
         };
         let stdout = worker.process.take().map(|mut process| process.take_output());
         let last_lines = worker.tail.text();
-        self.settle(index, |toolbox| {
-            if toolbox.is_stopping() && !exit.is_success() {
-                return Err(CallError::Unavailable("stopped while it worked on the call".to_owned()));
-            }
-            reading.outcome(exit, stdout.unwrap_or_default(), &last_lines)
+        let cut_off = self.cut_off(index).filter(|_| !exit.is_success());
+        self.settle(index, |_| match cut_off {
+            Some(error) => Err(error),
+            None => reading.outcome(exit, stdout.unwrap_or_default(), &last_lines),
         });
         let ended = Event::Exited {
             reason: exit.to_string(),

@@ -67,6 +67,14 @@ impl From<ClientError> for Error {
 /// # Errors
 /// [`ClientError`].
 pub fn ask(path: &Path, verb: &Verb) -> Result<String, ClientError> {
+    ask_within(path, verb, verb.patience())
+}
+
+/// The same, waiting for so long at most; `None`: until the host hangs up.
+///
+/// # Errors
+/// [`ClientError`].
+pub fn ask_within(path: &Path, verb: &Verb, patience: Option<Duration>) -> Result<String, ClientError> {
     check_length(path)?;
     check_folder(path)?;
     let io_error = |error: io::Error| match error.kind() {
@@ -81,7 +89,7 @@ pub fn ask(path: &Path, verb: &Verb) -> Result<String, ClientError> {
         },
     };
     let mut stream = UnixStream::connect(path).map_err(io_error)?;
-    let line = exchange(&mut stream, verb).map_err(io_error)?;
+    let line = exchange(&mut stream, verb, patience).map_err(io_error)?;
     unwrap_answer(&line, verb.name()).map_err(|refusal| match refusal {
         Ok(why) => ClientError::Refused(why),
         Err(why) => ClientError::Odd {
@@ -91,8 +99,8 @@ pub fn ask(path: &Path, verb: &Verb) -> Result<String, ClientError> {
     })
 }
 
-fn exchange(stream: &mut UnixStream, verb: &Verb) -> io::Result<String> {
-    stream.set_read_timeout(verb.patience())?;
+fn exchange(stream: &mut UnixStream, verb: &Verb, patience: Option<Duration>) -> io::Result<String> {
+    stream.set_read_timeout(patience)?;
     stream.set_write_timeout(Some(READING))?;
     stream.write_all(format!("{}\n", verb.line()).as_bytes())?;
     let mut line = String::new();

@@ -61,7 +61,7 @@ pub enum Command {
     Reload(ReloadArgs),
     /// Stop toolboxes of a running host until they are started
     #[command(
-        after_help = "What a toolbox works on may end first; it gets no further call. It stays down, whoever reloads, until it is \
+        after_help = "The calls in hand have the time of --grace to end first; others are refused at once. It stays down, whoever reloads, until it is \
         started, its entry in the configuration is changed or the host is started anew.\n\n\
         Example:\n  toolhost stop wordnet"
     )]
@@ -74,7 +74,7 @@ pub enum Command {
     Start(OrderArgs),
     /// Give toolboxes of a running host new processes, as after a change of their programs
     #[command(
-        after_help = "No call is lost: those that come wait for the new process, those in hand may end first. Toolboxes \
+        after_help = "Calls that come wait for the new process, and those in hand have the time of --grace to end first. Toolboxes \
         without a process (declared commands, Bash scripts) have their tools read again.\n\n\
         Examples:\n  toolhost restart notes\n  toolhost restart --all --grace 1m"
     )]
@@ -276,8 +276,8 @@ pub struct DiscoverArgs {
 /// `toolhost reload`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Asks the host on the control socket, and prints which toolboxes are added, removed, changed and \
-    unchanged. Without one, or with --bus, asks the tool service on the bus, and prints the tools there are afterwards. A \
+    after_help = "Asks the host on the control socket, and waits until it is done, and prints which toolboxes are added, removed, changed \
+    and unchanged. Without one, or with --bus, asks the tool service on the bus, and prints the tools there are afterwards. A \
     configuration with faults is refused as a whole."
 )]
 pub struct ReloadArgs {

@@ -13,6 +13,9 @@ use crate::registry::{RELOAD_RUNG, Toolbox};
 use crate::supervisor::lifecycle::Grace;
 use crate::supervisor::orders;
 
+/// The most patience an owner can ask for: a time that no clock can add to would end the task that tries.
+const LONGEST_GRACE: Duration = Duration::from_secs(24 * 3600);
+
 impl Verbs for Host {
     async fn status(&self) -> Status {
         report::status(self).await
@@ -32,7 +35,7 @@ impl Verbs for Host {
         }
         let meant = |toolbox: &&Arc<Toolbox>| orders.all || orders.toolboxes.contains(&toolbox.config.id);
         let grace = Grace {
-            calls: Duration::from_millis(orders.grace_ms),
+            calls: Duration::from_millis(orders.grace_ms).min(LONGEST_GRACE),
             rung: RELOAD_RUNG,
         };
         let carried_out = hosted.iter().filter(meant).map(|toolbox| {

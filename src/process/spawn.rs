@@ -94,7 +94,10 @@ impl Environment {
     pub fn with<K: Into<OsString>, V: Into<OsString>>(&self, more: impl IntoIterator<Item = (K, V)>) -> Self {
         let mut environment = self.clone();
         let more = more.into_iter().map(|(name, value)| (name.into(), value.into()));
-        environment.variables.extend(more);
+        for (name, value) in more {
+            environment.own_path |= name == "PATH";
+            environment.variables.insert(name, value);
+        }
         environment
     }
 
@@ -108,7 +111,10 @@ impl Environment {
         let mut path = folder.as_os_str().to_owned();
         path.push(":");
         path.push(self.path());
-        self.with([("PATH", path)])
+        Self {
+            own_path: self.own_path,
+            ..self.with([("PATH", path)])
+        }
     }
 
     fn path(&self) -> &OsStr {

@@ -6,16 +6,13 @@ use bytes::Bytes;
 
 use super::argc::{self, Annotated};
 use super::shebang::Shebang;
-use super::{argument, conventions, kit, readable, stem};
+use super::{argument, conventions, kit, stem};
 use crate::adapter::channel::ResultFile;
 use crate::adapter::{Commands, Job, Reading, Refusal};
 use crate::config::{Output, Script, ToolboxConfig};
 use crate::json::Text;
 use crate::process::capture::Stdout;
 use crate::process::spawn::{Environment, Program, check_needs, windows_line_ends};
-
-/// No script is longer.
-const LONGEST: u64 = 4 << 20;
 
 /// One annotated script.
 #[derive(Debug)]
@@ -50,19 +47,27 @@ impl BashScript {
     /// The words that start Bash. What argc answers is Bash, whatever `sh` is on this machine: where the script was
     /// written, it was Bash too.
     fn shell(&self) -> Vec<String> {
-        match Shebang::of(&self.path) {
-            Some(shebang) if shebang.interpreter() == "bash" => shebang.argv().to_vec(),
-            _ => vec!["bash".to_owned()],
-        }
+        self.asked()
+            .map_or_else(|| vec!["bash".to_owned()], |shebang| shebang.argv().to_vec())
+    }
+
+    fn asked(&self) -> Option<Shebang> {
+        Shebang::of(&self.path).filter(|shebang| shebang.interpreter() == "bash")
     }
 
     fn read(&self) -> Result<Source, String> {
-        let source = source(readable(&self.path)?)?;
+        let source = source(&self.path)?;
         let shown = self.path.display();
         let annotated = argc::read(&source, &stem(&self.path)).map_err(|why| format!("{shown}: {why}"))?;
+        if !argc::is_served(&source) {
+            return Err(format!("{shown}: {}", argc::NOT_SERVED));
+        }
         let bare = &self.bare;
         let mut needs = bare.requires.clone();
-        needs.extend(self.shell().into_iter().take(1));
+        needs.push(
+            self.asked()
+                .map_or_else(|| "bash".to_owned(), |shebang| shebang.program().to_owned()),
+        );
         needs.extend(annotated.requires().iter().cloned());
         check_needs(&needs, &bare.environment, &bare.cwd).map_err(|error| format!("{shown} {error}"))?;
         let mut unset = annotated.env_required();
@@ -77,7 +82,7 @@ impl BashScript {
             annotated,
             environment: conventions::environment(&bare.environment, &self.path, &source)
                 .with_path_before(&kit::folder()?),
-            has_channel: source.contains("LLM_OUTPUT"),
+            has_channel: source.contains("LLM_OUTPUT") && !bare.environment.has("LLM_OUTPUT"),
         })
     }
 }
@@ -100,7 +105,11 @@ impl Commands for BashScript {
         let mut argv = self.shell();
         argv.push(argument(&self.path));
         argv.extend(invocation.args);
-        let mut environment = read.environment.with(invocation.env).with([("LLM_TOOL_NAME", tool)]);
+        let mut environment = read.environment.with(invocation.env);
+        // What its owner has set stays.
+        if !self.bare.environment.has("LLM_TOOL_NAME") {
+            environment = environment.with([("LLM_TOOL_NAME", tool)]);
+        }
         let channel = read
             .has_channel
             .then(ResultFile::create)
@@ -135,13 +144,7 @@ impl Commands for BashScript {
 /// The text of a script.
 fn source(path: &Path) -> Result<String, String> {
     let shown = path.display();
-    let meta = path
-        .metadata()
-        .map_err(|error| format!("{shown} cannot be read: {error}"))?;
-    if meta.len() > LONGEST {
-        return Err(format!("{shown} is larger than {LONGEST} bytes"));
-    }
-    let bytes = std::fs::read(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+    let bytes = super::read(path)?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{shown} is not UTF-8"))?;
     // A single CR may be meant; Bash's own words about a whole file of them would name neither cause nor cure.
     if text.lines().count() > 0 && text.split_terminator('\n').all(|line| line.ends_with('\r')) {

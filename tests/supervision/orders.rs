@@ -171,6 +171,26 @@ async fn a_restart_puts_an_edited_program_in_force_and_says_where_it_does_not_co
 }
 
 #[tokio::test]
+async fn a_call_that_waits_for_an_edited_program_is_checked_by_what_that_says() {
+    let folder = Folder::new();
+    let program = folder.path("moody.py");
+    let text = std::fs::read_to_string(fixtures().join("moody.py")).unwrap();
+    std::fs::write(&program, &text).unwrap();
+    let toolbox = Hosted::start(config("moody", &["python3", program.to_str().unwrap()]))
+        .ready()
+        .await;
+    let in_hand = toolbox.busy("sleep", json!({"seconds": 1})).await;
+    let (gone, kept) = (toolbox.send("echo", json!({})), toolbox.send("raise", json!({})));
+    toolbox.pending(2).await;
+    // It would still answer, but says no longer that it has it.
+    std::fs::write(&program, text.replace("TOOLS = [\"echo\", ", "TOOLS = [")).unwrap();
+    assert_eq!(toolbox.order(Order::Restart).await, Ok(Done::Restarted));
+    assert_eq!(in_hand.get().await, Ok(json!("slept")));
+    assert_eq!(gone.get().await, Err("Unknown tool: 'echo'".into()));
+    assert_eq!(kept.get().await, Err("KeyError: disk on fire".into()));
+}
+
+#[tokio::test]
 async fn a_toolbox_that_was_given_up_is_started_and_its_failures_are_forgiven() {
     let folder = Folder::new();
     let mended = folder.path("mended");

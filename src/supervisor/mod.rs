@@ -22,7 +22,6 @@
 //! [`ReplyTo`]: crate::tools::outcome::ReplyTo
 
 mod answers;
-mod aside;
 mod calls;
 mod commands;
 mod describing;

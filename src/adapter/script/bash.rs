@@ -78,10 +78,12 @@ impl BashScript {
                 "{shown} needs the variable '{names}'; set it under 'env', or name it in 'inherit_env'"
             ));
         }
+        let kit = kit::folder()?;
         Ok(Source {
             annotated,
             environment: conventions::environment(&bare.environment, &self.path, &source)
-                .with_path_before(&kit::folder()?),
+                .with_path_before(&kit)
+                .with([kit::function(&kit)]),
             has_channel: source.contains("LLM_OUTPUT") && !bare.environment.has("LLM_OUTPUT"),
         })
     }

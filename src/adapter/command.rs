@@ -68,6 +68,7 @@ impl Commands for Declared {
                 stdout: Stdout::Whole(self.max_result),
                 input: Bytes::from(input),
                 requires: Vec::new(),
+                confinement: self.bare.confinement.clone(),
             },
             reading: Reading {
                 output: tool.output,

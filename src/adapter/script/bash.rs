@@ -56,6 +56,14 @@ impl BashScript {
         }
     }
 
+    /// The folder with `argc`, also for a user who is not toolhost's.
+    fn kit(&self) -> Result<PathBuf, String> {
+        match &self.bare.confinement {
+            Some(held) if held.user.is_some() => kit::folder_for_others(),
+            _ => kit::folder(),
+        }
+    }
+
     fn read(&self) -> Result<Source, String> {
         let source = source(readable(&self.path)?)?;
         let shown = self.path.display();
@@ -76,7 +84,7 @@ impl BashScript {
         Ok(Source {
             annotated,
             environment: conventions::environment(&bare.environment, &self.path, &source)
-                .with_path_before(&kit::folder()?),
+                .with_path_before(&self.kit()?),
             has_channel: source.contains("LLM_OUTPUT"),
         })
     }
@@ -107,6 +115,10 @@ impl Commands for BashScript {
         if let Some(channel) = &channel {
             environment = environment.with([("LLM_OUTPUT", channel.path())]);
         }
+        let mut confinement = self.bare.confinement.clone();
+        if let (Some(held), Some(channel)) = (&mut confinement, &channel) {
+            held.given.push(channel.path().to_owned());
+        }
         Ok(Job {
             program: Program {
                 argv,
@@ -115,6 +127,7 @@ impl Commands for BashScript {
                 stdout: Stdout::Whole(self.max_result),
                 input: Bytes::new(),
                 requires: Vec::new(),
+                confinement,
             },
             reading: Reading {
                 output: self.output,

@@ -65,7 +65,10 @@ impl ResultFile {
                 .0
                 .metadata()
                 .map_or(said.len(), |meta| usize::try_from(meta.len()).unwrap_or(usize::MAX));
-            return Err(CallError::ResultTooLarge { bytes, limit });
+            return Err(CallError::ResultTooLarge {
+                bytes: Some(bytes),
+                limit,
+            });
         }
         Ok(said)
     }
@@ -88,7 +91,13 @@ mod tests {
         assert_eq!(file.read(4).unwrap(), b"");
         std::fs::write(file.path(), "four").unwrap();
         assert_eq!(file.read(4).unwrap(), b"four");
-        assert_eq!(file.read(3), Err(CallError::ResultTooLarge { bytes: 4, limit: 3 }));
+        assert_eq!(
+            file.read(3),
+            Err(CallError::ResultTooLarge {
+                bytes: Some(4),
+                limit: 3
+            })
+        );
         let path = file.path().to_owned();
         drop(file);
         assert!(!path.exists());

@@ -8,7 +8,7 @@ use super::{Commands, Job, Reading, Refusal};
 use crate::config::{DeclaredTool, Run};
 use crate::json::Text;
 use crate::process::capture::Stdout;
-use crate::process::spawn::{Program, check_needs};
+use crate::process::spawn::{Program, check_confinement, check_needs};
 use crate::tools::template::{Values, variable};
 
 /// The shell of `shell:`.
@@ -40,6 +40,7 @@ impl Commands for Declared {
     fn describe(&mut self) -> Result<Text, String> {
         let bare = &self.bare;
         check_needs(&bare.requires, &bare.environment, &bare.cwd).map_err(|error| error.to_string())?;
+        check_confinement(bare).map_err(|error| error.to_string())?;
         Ok(self.describe.clone())
     }
 

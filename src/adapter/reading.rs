@@ -1,6 +1,5 @@
 //! What a finished command said: its exit and what it printed → the outcome of the call.
 
-use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use super::channel::ResultFile;
@@ -24,16 +23,27 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Whether such an end is no error.
+    pub fn accepts(&self, exit: &Exit) -> bool {
+        matches!(exit, Exit::Status(status) if self.accept_exit.contains(status))
+    }
+
     /// The outcome of a command that ended with `exit`, having printed `stdout` and, last of all on stderr, `last_lines`.
-    pub fn outcome(&self, exit: &Exit, stdout: Bytes, last_lines: &str) -> Outcome {
-        if !matches!(exit, Exit::Status(status) if self.accept_exit.contains(status)) {
-            let separator = if last_lines.is_empty() { "" } else { ": " };
-            return Err(CallError::Command(format!("{exit}{separator}{last_lines}")));
+    pub fn outcome(&self, exit: &Exit, stdout: &[u8], last_lines: &str) -> Outcome {
+        if !self.accepts(exit) {
+            // Some programs tell their errors where their results go.
+            let words = if last_lines.is_empty() {
+                end_of(stdout)
+            } else {
+                last_lines.to_owned()
+            };
+            let separator = if words.is_empty() { "" } else { ": " };
+            return Err(CallError::Command(format!("{exit}{separator}{words}")));
         }
         match &self.channel {
-            None => self.result(&stdout),
+            None => self.result(stdout),
             Some(file) => match file.read(self.limit)? {
-                said if said.is_empty() => self.result(&stdout),
+                said if said.is_empty() => self.result(stdout),
                 said => self.result(&said),
             },
         }
@@ -63,6 +73,14 @@ impl Reading {
             }
         }
     }
+}
+
+/// The last line with words in it, clipped.
+fn end_of(stdout: &[u8]) -> String {
+    let start = stdout.len().saturating_sub(1024);
+    let text = String::from_utf8_lossy(&stdout[start..]);
+    let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+    last.map(|line| sample(line.as_bytes())).unwrap_or_default()
 }
 
 /// What was printed as the one JSON value it is.
@@ -96,7 +114,7 @@ mod tests {
             channel: None,
             limit: 1000,
         };
-        match reading.outcome(exit, Bytes::copy_from_slice(stdout), stderr) {
+        match reading.outcome(exit, stdout, stderr) {
             Ok(result) => result.as_str().to_owned(),
             Err(error) => error.to_string(),
         }
@@ -140,16 +158,17 @@ mod tests {
     #[test]
     fn only_accepted_exits_are_results() {
         for (exit, stderr, expected) in [
-            (Exit::Status(1), "no match", r#"{"output":"x"}"#),
-            (Exit::Status(3), "", "CommandError: exit status 3"),
+            (Exit::Status(1), "no match", r#"{"output":"result\n x\n\n"}"#),
+            (Exit::Status(3), "", "CommandError: exit status 3: x"),
             (
                 Exit::Status(3),
                 "cannot open\nthe file",
                 "CommandError: exit status 3: cannot open\nthe file",
             ),
-            (Exit::Signal(9), "", "CommandError: signal 9 (SIGKILL)"),
         ] {
-            assert_eq!(outcome(Output::Text, &exit, b"x", stderr), expected);
+            assert_eq!(outcome(Output::Text, &exit, b"result\n x\n\n", stderr), expected);
         }
+        let killed = outcome(Output::Text, &Exit::Signal(9), b"", "");
+        assert_eq!(killed, "CommandError: signal 9 (SIGKILL)");
     }
 }

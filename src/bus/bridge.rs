@@ -95,7 +95,7 @@ impl<O: Outgoing> Answers<O> {
         let mut frame = frame(&asker.topic, answer, &asker.context);
         if frame.len() > MAX_FRAME {
             let error = CallError::ResultTooLarge {
-                bytes: frame.len(),
+                bytes: Some(frame.len()),
                 limit: MAX_FRAME,
             };
             frame = answer.refused(error, |answer| self::frame(&asker.topic, answer, &asker.context));

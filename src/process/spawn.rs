@@ -98,7 +98,10 @@ impl Environment {
     pub fn with<K: Into<OsString>, V: Into<OsString>>(&self, more: impl IntoIterator<Item = (K, V)>) -> Self {
         let mut environment = self.clone();
         let more = more.into_iter().map(|(name, value)| (name.into(), value.into()));
-        environment.variables.extend(more);
+        for (name, value) in more {
+            environment.own_path |= name == "PATH";
+            environment.variables.insert(name, value);
+        }
         environment
     }
 
@@ -112,7 +115,10 @@ impl Environment {
         let mut path = folder.as_os_str().to_owned();
         path.push(":");
         path.push(self.path());
-        self.with([("PATH", path)])
+        Self {
+            own_path: self.own_path,
+            ..self.with([("PATH", path)])
+        }
     }
 
     fn path(&self) -> &OsStr {
@@ -328,6 +334,15 @@ pub fn check_needs(programs: &[String], environment: &Environment, cwd: &Path) -
         programs: missing.join("', '"),
         path: environment.shown_path(),
     })
+}
+
+/// Whether what a program is to be held to can be had, before it is started.
+///
+/// # Errors
+/// [`SpawnError::Confinement`].
+pub fn check_confinement(program: &Program) -> Result<(), SpawnError> {
+    let held = program.confinement.as_ref();
+    held.map_or(Ok(()), |held| confine::check(held).map_err(SpawnError::Confinement))
 }
 
 /// What is behind an interpreter that ends in a CR.

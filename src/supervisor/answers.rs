@@ -120,7 +120,7 @@ impl Toolbox {
     pub(super) fn fit(&self, tool: &Tool, result: Text) -> Outcome {
         if result.len() > self.config.max_result {
             return Err(CallError::ResultTooLarge {
-                bytes: result.len(),
+                bytes: Some(result.len()),
                 limit: self.config.max_result,
             });
         }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::aside::{LARGE, aside};
 use super::lifecycle::Event;
 use super::queue::Ready;
 use super::toolbox::Toolbox;
@@ -43,7 +44,8 @@ impl Toolbox {
         let Adapter::Runs(commands) = &mut self.adapter else {
             return Ok(());
         };
-        let described = commands.describe()?;
+        // Reads files, and whatever they hold.
+        let described = aside(true, || commands.describe())?;
         self.learn(described)
     }
 
@@ -95,9 +97,12 @@ impl Toolbox {
 
     fn job(&self, ready: &Ready) -> Result<Job, CallError> {
         match &self.adapter {
-            Adapter::Runs(commands) => commands
-                .job(&ready.tool.own_name, &ready.kwargs)
-                .map_err(|refusal| refusal.into_error(&ready.tool.name)),
+            Adapter::Runs(commands) => {
+                let job = aside(ready.kwargs.len() >= LARGE, || {
+                    commands.job(&ready.tool.own_name, &ready.kwargs)
+                });
+                job.map_err(|refusal| refusal.into_error(&ready.tool.name))
+            }
             Adapter::Speaks(_) => Err(CallError::UnknownTool(ready.tool.name.clone())),
         }
     }
@@ -110,11 +115,7 @@ impl Toolbox {
     /// More was printed than a result may have: the rest is of no use, and the command has to go.
     pub(super) async fn output_too_long(&mut self, index: usize) {
         let limit = self.config.max_result;
-        self.settle(index, |_| {
-            Err(CallError::Command(format!(
-                "result too large: it printed more than {limit} bytes (max_result), and was ended"
-            )))
-        });
+        self.settle(index, |_| Err(CallError::ResultTooLarge { bytes: None, limit }));
         self.step(index, Event::Broken("printed too much".to_owned())).await;
     }
 
@@ -127,12 +128,15 @@ impl Toolbox {
             return false;
         };
         let stdout = worker.process.take().map(|mut process| process.take_output());
+        let stdout = stdout.unwrap_or_default();
         let last_lines = worker.tail.text();
         self.settle(index, |toolbox| {
-            if toolbox.is_stopping() && !exit.is_success() {
+            if toolbox.is_stopping() && !reading.accepts(exit) {
                 return Err(CallError::Unavailable("stopped while it worked on the call".to_owned()));
             }
-            reading.outcome(exit, stdout.unwrap_or_default(), &last_lines)
+            // A result that came by file is of unknown size.
+            let is_long = stdout.len() >= LARGE || reading.channel.is_some();
+            aside(is_long, || reading.outcome(exit, &stdout, &last_lines))
         });
         let ended = Event::Exited {
             reason: exit.to_string(),

@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Sleep;
 
+use super::aside::aside;
 use super::describing::{Describing, Known};
 use super::lifecycle::{Action, Event, State, Then};
 use super::queue::Queue;
@@ -257,7 +258,8 @@ impl Toolbox {
     /// Starts the process of a slot and asks it to describe itself. What has happened by then, if anything has.
     async fn spawn(&mut self, index: usize) -> Option<Event> {
         let program = match &self.adapter {
-            Adapter::Speaks(speaker) => speaker.program(),
+            // A script is read for it, from a disk that may be slow.
+            Adapter::Speaks(speaker) => aside(true, || speaker.program()),
             Adapter::Runs(_) => return Some(self.start_of_commands()),
         };
         let started = match program {

@@ -78,13 +78,25 @@ pub enum CallError {
     #[error("ProtocolError: {0}")]
     Protocol(String),
     /// The result has more bytes than `max_result` lets on the bus.
-    #[error("ResultTooLarge: result too large ({bytes} bytes, limit {limit})")]
+    #[error("ResultTooLarge: result too large ({}, limit {limit})", Size(*.bytes))]
     ResultTooLarge {
-        /// Bytes of the result.
-        bytes: usize,
+        /// Bytes of the result; `None` of a command that was ended while it printed on.
+        bytes: Option<usize>,
         /// The limit.
         limit: usize,
     },
+}
+
+/// How large, as far as it is known.
+struct Size(Option<usize>);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(bytes) => write!(f, "{bytes} bytes"),
+            None => f.write_str("the command printed on and was ended"),
+        }
+    }
 }
 
 /// `'a', 'b'`.

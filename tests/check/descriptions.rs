@@ -112,7 +112,7 @@ fn a_faulty_tool_is_shown_as_it_is_and_as_it_should_be() {
         (
             "{'name': 'a', 'description': 'A.', 'input_schema': {'type': 'object'}}",
             [
-                "fault in describe: tool 1 ('a') has 'input_schema', Anthropic's word",
+                "fault in describe: tool 1 ('a') has 'input_schema', a model API's word",
                 "wrote:",
                 r#"should: {"name":"a","description":"A.","argument_schema""#,
             ],

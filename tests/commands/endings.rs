@@ -19,7 +19,7 @@ async fn a_failure_is_told_with_its_exit_and_last_words() {
     let mut commands = Commands::host(tools, json!({})).await;
     for (tool, expected) in [
         ("fails", Err("CommandError: exit status 3: first\nsecond".to_owned())),
-        ("mute", Err("CommandError: exit status 4".to_owned())),
+        ("mute", Err("CommandError: exit status 4: out".to_owned())),
         ("killed", Err("CommandError: signal 9 (SIGKILL)".to_owned())),
         ("finds_nothing", Ok(json!({"output": ""}))),
         ("talks", Ok(json!({"output": "fine\n"}))),
@@ -76,7 +76,7 @@ async fn too_much_output_ends_the_command_and_not_the_host() {
     let error = commands.call("endless", json!({})).await.unwrap_err();
     assert_eq!(
         error,
-        "CommandError: result too large: it printed more than 1024 bytes (max_result), and was ended"
+        "ResultTooLarge: result too large (the command printed on and was ended, limit 1024)"
     );
     eventually("it is gone", || commands.host.processes().is_empty()).await;
     assert_eq!(commands.output("just_fits", json!({})).await.len(), 1000);

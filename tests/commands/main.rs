@@ -142,6 +142,7 @@ async fn a_missing_program_fails_its_own_tool_and_a_missing_need_the_toolbox() {
     let tools = json!({
         "gone": {"description": "d", "run": ["no-such-program", "x"]},
         "here": {"description": "d", "run": ["echo", "x"]},
+        "secret": {"description": "d", "run": ["no-such-program"], "env": {"PATH": "/its/own/secret"}},
     });
     let others = json!({
         "box": {"env": {"PATH": "/usr/bin:/bin"}},
@@ -151,6 +152,11 @@ async fn a_missing_program_fails_its_own_tool_and_a_missing_need_the_toolbox() {
     let error = commands.call("gone", json!({})).await.unwrap_err();
     assert!(
         error.starts_with("CommandError: 'no-such-program' not found on the PATH"),
+        "{error}"
+    );
+    let error = commands.call("secret", json!({})).await.unwrap_err();
+    assert!(
+        error.contains("that its env sets") && !error.contains("secret"),
         "{error}"
     );
     assert_eq!(commands.output("here", json!({})).await, "x\n");

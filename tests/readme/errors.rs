@@ -39,7 +39,7 @@ fn all() -> Vec<CallError> {
         CallError::Unavailable(String::new()),
         CallError::Overloaded(256),
         CallError::ResultTooLarge {
-            bytes: 9_000_000,
+            bytes: Some(9_000_000),
             limit: 8 << 20,
         },
         CallError::Protocol(String::new()),

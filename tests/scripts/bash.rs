@@ -263,3 +263,14 @@ async fn a_variable_the_script_needs_may_come_from_the_yaml() {
     assert_eq!(scripts.call("needy", "say", json!({})).await, output("a $(b) c\n"));
     scripts.host.stop().await;
 }
+
+#[tokio::test]
+async fn a_cache_that_is_cleaned_while_a_script_is_hosted_loses_no_argument() {
+    let text = "# @cmd Says\n# @option --word!\nsay() { echo \"$argc_word\"; }";
+    let mut scripts = Scripts::host(&[("say.sh", &script(text))], &json!({})).await;
+    let say = json!({"word": "hello"});
+    assert_eq!(scripts.call("say", "say", say.clone()).await, output("hello\n"));
+    std::fs::remove_dir_all(scripts.host.folder().join(".cache")).unwrap();
+    assert_eq!(scripts.call("say", "say", say).await, output("hello\n"));
+    scripts.host.stop().await;
+}

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Scripts;
 use crate::common::eventually::eventually;
+use crate::common::scratch::Scratch;
 
 const TRIED_OFTEN: &str = "50ms";
 
@@ -31,7 +32,7 @@ fn checked(folder: &Path, script: &str) -> (Option<i32>, String) {
 }
 
 /// A script, and what a call of it is told and `check` says.
-const FAULTS: [(&str, &str, &str); 7] = [
+const FAULTS: [(&str, &str, &str); 9] = [
     (
         "needy.sh",
         "# @meta require-tools jq,no-such-program\n# @cmd A\na() { :; }\neval \"$(argc --argc-eval \"$0\" \"$@\")\"\n",
@@ -54,8 +55,18 @@ const FAULTS: [(&str, &str, &str); 7] = [
         "has annotations argc cannot read: @optoin(line 2) is unknown tag",
     ),
     (
+        "unserved.sh",
+        "# @cmd A\na() { :; }\nmain() { echo wrong; }\nmain \"$@\"\n",
+        "never runs the function that is called, because it does not hand its arguments to argc: its last line has to be eval",
+    ),
+    (
+        "undeclared.sh",
+        "#!/bin/bash\nmain() { echo hello; }\nmain\n",
+        "Or leave it as it is and declare it",
+    ),
+    (
         "noshell.sh",
-        "#!/opt/no/such/bash\n# @cmd A\na() { :; }\n",
+        "#!/opt/no/such/bash\n# @cmd A\na() { :; }\neval \"$(argc --argc-eval \"$0\" \"$@\")\"\n",
         "/opt/no/such/bash",
     ),
     (
@@ -129,5 +140,28 @@ async fn a_script_that_comes_later_is_up_when_it_is_there() {
     eventually("it is up", || scripts.host.toolbox("late")["state"] == "ready").await;
     let said = scripts.call("late", "a", json!({})).await;
     assert_eq!(said, Ok(json!({"output": "there\n"})));
+    scripts.host.stop().await;
+}
+
+#[tokio::test]
+async fn a_pipe_or_a_device_in_the_place_of_a_script_holds_nobody_up() {
+    let mut toolboxes = json!({});
+    let folder = Scratch::new();
+    for (id, ending) in [("bash", "sh"), ("python", "py"), ("node", "mjs"), ("unknown", "txt")] {
+        let pipe = folder.path().join(format!("pipe.{ending}"));
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        toolboxes[id] = json!({"script": pipe});
+        let device = folder.path().join(format!("zero.{ending}"));
+        std::os::unix::fs::symlink("/dev/zero", &device).unwrap();
+        toolboxes[format!("{id}_device")] = json!({"script": device});
+    }
+    std::fs::write(folder.path().join("neighbor.sh"), crate::NEIGHBOR).unwrap();
+    toolboxes["neighbor"] = json!({"script": folder.path().join("neighbor.sh")});
+    let mut scripts = Scripts::start(folder, &toolboxes).await;
+    scripts.neighbor_is_well().await;
+    for id in ["bash", "python", "node", "unknown", "bash_device", "python_device"] {
+        let error = scripts.call(id, "a", json!({})).await.unwrap_err();
+        assert!(error.contains("cannot be read: it is no file"), "{id}: {error}");
+    }
     scripts.host.stop().await;
 }

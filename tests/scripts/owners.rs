@@ -405,7 +405,7 @@ async fn tools_of_llm_functions_find_their_folders_in_every_language() {
             let (id, _) = file.split_once('.').unwrap();
             toolboxes[id] = json!({"script": tools.join(file)});
             if let Some(own) = own {
-                toolboxes[id]["env"] = json!({"LLM_ROOT_DIR": own});
+                toolboxes[id]["env"] = json!({"LLM_ROOT_DIR": own, "LLM_TOOL_NAME": "its own"});
             }
         }
         let mut scripts = Scripts::start(folder, &toolboxes).await;
@@ -418,7 +418,11 @@ async fn tools_of_llm_functions_find_their_folders_in_every_language() {
         ] {
             let said = scripts.call(id, tool, json!({})).await.unwrap();
             let said = said["output"].as_str().or(said.as_str()).unwrap().trim_end().to_owned();
-            let name = if id == "around_bash" { "around" } else { id };
+            let name = match own {
+                Some(_) => "its own",
+                None if id == "around_bash" => "around",
+                None => id,
+            };
             assert_eq!(said, format!("{root}|{place}/cache/{id}|{name}"));
         }
         scripts.host.stop().await;

@@ -21,7 +21,22 @@ const LONGEST_NOTATION: usize = 1_000;
 /// What a script without annotations is told to write.
 const HOW: &str = "has no annotations; above each function that should be a tool write\n  # @cmd What it does\n  \
     # @option --count <INT> What it is for\n  # @arg path! What it is for\nand as the last line\n  \
-    eval \"$(argc --argc-eval \"$0\" \"$@\")\"";
+    eval \"$(argc --argc-eval \"$0\" \"$@\")\"\n\
+    Or leave it as it is and declare it, in place of 'script':\n  \
+    tools: {NAME: {run: [./script.sh, \"{argument}\"], parameters: {argument: {type: string}}, description: What it does}}";
+
+/// What is wrong with a script that is not [served](is_served); reads on after its name.
+pub const NOT_SERVED: &str = "never runs the function that is called, because it does not hand its arguments to argc: its last \
+    line has to be eval \"$(argc --argc-eval \"$0\" \"$@\")\"";
+
+/// Whether `source` lets argc read its arguments, or was built by argc so that it does so itself.
+pub fn is_served(source: &str) -> bool {
+    is_built(source) || calls_argc(source)
+}
+
+fn is_built(source: &str) -> bool {
+    source.contains("# ARGC-BUILD {")
+}
 
 /// A script, read.
 #[derive(Debug, Clone)]
@@ -46,7 +61,8 @@ pub fn read(source: &str, stem: &str) -> Result<Annotated, String> {
             number + 1
         ));
     }
-    let root = ::argc::export(source, stem).map_err(|error| format!("has annotations argc cannot read: {error}"))?;
+    let exported = unbroken(|| ::argc::export(source, stem).map_err(|error| error.to_string()));
+    let root = exported.map_err(|why| format!("has annotations argc cannot read: {why}"))?;
     let way = Way {
         commands: vec![&root],
         source,
@@ -121,14 +137,10 @@ impl Annotated {
     /// What its owner should mend although it works; each reads on after the script's name.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        let is_built = self.source.contains("# ARGC-BUILD {");
-        if !is_built && !calls_argc(&self.source) {
-            warnings.push(
-                "does not hand its arguments to argc: write eval \"$(argc --argc-eval \"$0\" \"$@\")\" as its last line"
-                    .to_owned(),
-            );
+        if !is_served(&self.source) {
+            warnings.push(NOT_SERVED.to_owned());
         }
-        if is_built {
+        if is_built(&self.source) {
             warnings.push(
                 "was written by argc --argc-build, whose options lose '='; host the script it was built from"
                     .to_owned(),
@@ -148,6 +160,12 @@ impl Annotated {
         }
         warnings
     }
+}
+
+/// What argc's parser makes of something: it is not ours, and a panic in it must not end a toolbox.
+fn unbroken<T>(parse: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(parse))
+        .unwrap_or_else(|_| Err("argc's parser broke down over it".to_owned()))
 }
 
 /// Every command below `way` that runs a function.

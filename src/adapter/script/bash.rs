@@ -6,16 +6,13 @@ use bytes::Bytes;
 
 use super::argc::{self, Annotated};
 use super::shebang::Shebang;
-use super::{argument, conventions, kit, readable, stem};
+use super::{argument, conventions, kit, stem};
 use crate::adapter::channel::ResultFile;
 use crate::adapter::{Commands, Job, Reading, Refusal};
 use crate::config::{Output, Script, ToolboxConfig};
 use crate::json::Text;
 use crate::process::capture::Stdout;
-use crate::process::spawn::{Environment, Program, check_needs, windows_line_ends};
-
-/// No script is longer.
-const LONGEST: u64 = 4 << 20;
+use crate::process::spawn::{Environment, Program, check_confinement, check_needs, windows_line_ends};
 
 /// One annotated script.
 #[derive(Debug)]
@@ -50,10 +47,12 @@ impl BashScript {
     /// The words that start Bash. What argc answers is Bash, whatever `sh` is on this machine: where the script was
     /// written, it was Bash too.
     fn shell(&self) -> Vec<String> {
-        match Shebang::of(&self.path) {
-            Some(shebang) if shebang.interpreter() == "bash" => shebang.argv().to_vec(),
-            _ => vec!["bash".to_owned()],
-        }
+        self.asked()
+            .map_or_else(|| vec!["bash".to_owned()], |shebang| shebang.argv().to_vec())
+    }
+
+    fn asked(&self) -> Option<Shebang> {
+        Shebang::of(&self.path).filter(|shebang| shebang.interpreter() == "bash")
     }
 
     /// The folder with `argc`, also for a user who is not toolhost's.
@@ -65,14 +64,21 @@ impl BashScript {
     }
 
     fn read(&self) -> Result<Source, String> {
-        let source = source(readable(&self.path)?)?;
+        let source = source(&self.path)?;
         let shown = self.path.display();
         let annotated = argc::read(&source, &stem(&self.path)).map_err(|why| format!("{shown}: {why}"))?;
+        if !argc::is_served(&source) {
+            return Err(format!("{shown}: {}", argc::NOT_SERVED));
+        }
         let bare = &self.bare;
         let mut needs = bare.requires.clone();
-        needs.extend(self.shell().into_iter().take(1));
+        needs.push(
+            self.asked()
+                .map_or_else(|| "bash".to_owned(), |shebang| shebang.program().to_owned()),
+        );
         needs.extend(annotated.requires().iter().cloned());
         check_needs(&needs, &bare.environment, &bare.cwd).map_err(|error| format!("{shown} {error}"))?;
+        check_confinement(bare).map_err(|error| format!("{shown}: {error}"))?;
         let mut unset = annotated.env_required();
         unset.retain(|name| !bare.environment.has(name));
         if !unset.is_empty() {
@@ -85,7 +91,7 @@ impl BashScript {
             annotated,
             environment: conventions::environment(&bare.environment, &self.path, &source)
                 .with_path_before(&self.kit()?),
-            has_channel: source.contains("LLM_OUTPUT"),
+            has_channel: source.contains("LLM_OUTPUT") && !bare.environment.has("LLM_OUTPUT"),
         })
     }
 }
@@ -102,11 +108,17 @@ impl Commands for BashScript {
         let Some(read) = &self.read else {
             return Err(Refusal::Other("the script was not read yet".to_owned()));
         };
+        // Without its argc the script would go on as if it had no arguments: whatever cleaned up since is made good.
+        self.kit().map_err(Refusal::Other)?;
         let invocation = read.annotated.invocation(tool, kwargs).map_err(Refusal::Arguments)?;
         let mut argv = self.shell();
         argv.push(argument(&self.path));
         argv.extend(invocation.args);
-        let mut environment = read.environment.with(invocation.env).with([("LLM_TOOL_NAME", tool)]);
+        let mut environment = read.environment.with(invocation.env);
+        // What its owner has set stays.
+        if !self.bare.environment.has("LLM_TOOL_NAME") {
+            environment = environment.with([("LLM_TOOL_NAME", tool)]);
+        }
         let channel = read
             .has_channel
             .then(ResultFile::create)
@@ -146,13 +158,7 @@ impl Commands for BashScript {
 /// The text of a script.
 fn source(path: &Path) -> Result<String, String> {
     let shown = path.display();
-    let meta = path
-        .metadata()
-        .map_err(|error| format!("{shown} cannot be read: {error}"))?;
-    if meta.len() > LONGEST {
-        return Err(format!("{shown} is larger than {LONGEST} bytes"));
-    }
-    let bytes = std::fs::read(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+    let bytes = super::read(path)?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{shown} is not UTF-8"))?;
     // A single CR may be meant; Bash's own words about a whole file of them would name neither cause nor cure.
     if text.lines().count() > 0 && text.split_terminator('\n').all(|line| line.ends_with('\r')) {

@@ -14,6 +14,9 @@ mod node;
 mod python;
 mod shebang;
 
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{Adapter, Speaker};
@@ -84,13 +87,13 @@ impl Runner {
     /// # Errors
     /// A file that cannot be read, or whose language nobody can tell.
     pub fn program(&self) -> Result<Program, String> {
-        let path = readable(&self.script.path)?;
-        // The file may not have been there when the toolbox was set up.
-        let source = std::fs::read(path).unwrap_or_default();
+        let path = &self.script.path;
+        let source = read(path)?;
         let bare = Program {
             environment: conventions::environment(&self.bare.environment, path, &String::from_utf8_lossy(&source)),
             ..self.bare.clone()
         };
+        // The file may not have been there when the toolbox was set up.
         match self.language.or_else(|| Language::of(path)) {
             Some(Language::Python) => Ok(python::program(&self.script, &bare)),
             Some(Language::Node) => Ok(node::program(&self.script, &bare)),
@@ -107,22 +110,41 @@ impl Runner {
     }
 }
 
-/// The path of a script that is there and can be read.
-fn readable(script: &Path) -> Result<&Path, String> {
-    let said = |why: String| format!("the script {} {why}", script.display());
-    match std::fs::File::open(script).and_then(|file| file.metadata()) {
-        Ok(meta) if meta.is_dir() => Err(said("is a folder".to_owned())),
-        Ok(_) => Ok(script),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(said("does not exist".to_owned())),
-        Err(error) => Err(said(format!("cannot be read: {error}"))),
+/// No script is longer.
+const LONGEST: u64 = 4 << 20;
+
+/// Opens a script. A named pipe or a device in its place is refused, and nothing waits for one.
+fn open(script: &Path) -> io::Result<(File, Metadata)> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(nix::libc::O_NONBLOCK)
+        .open(script)?;
+    let meta = file.metadata()?;
+    if meta.is_file() {
+        return Ok((file, meta));
     }
+    let what = if meta.is_dir() {
+        "it is a folder"
+    } else {
+        "it is no file"
+    };
+    Err(io::Error::other(what))
 }
 
-/// The words that start the interpreter of `script`: what its first line says, else `usual`.
-fn interpreter(script: &Path, usual: &str) -> Vec<String> {
-    match Shebang::of(script) {
-        Some(shebang) => shebang.argv().to_vec(),
-        None => vec![usual.to_owned()],
+/// The bytes of a script.
+fn read(script: &Path) -> Result<Vec<u8>, String> {
+    let told = |why: String| format!("the script {} {why}", script.display());
+    let (file, meta) = open(script).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => told("does not exist".to_owned()),
+        _ => told(format!("cannot be read: {error}")),
+    })?;
+    if meta.len() > LONGEST {
+        return Err(told(format!("is larger than {LONGEST} bytes")));
+    }
+    let mut bytes = Vec::new();
+    match file.take(LONGEST).read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(told(format!("cannot be read: {error}"))),
     }
 }
 

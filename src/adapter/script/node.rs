@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 
-use super::{argument, interpreter};
+use super::shebang::Shebang;
+use super::{Language, argument};
 use crate::config::Script;
 use crate::process::spawn::Program;
 
@@ -17,10 +18,11 @@ const APART: &str = r#"exec "$@" 3<&0 4>&1 </dev/null 1>&2"#;
 
 /// Starts the interpreter with the runner as its first input.
 pub(super) fn program(script: &Script, bare: &Program) -> Program {
-    let node = interpreter(&script.path, "node");
+    let asked = Shebang::asking_for(Language::Node, &script.path);
     let mut requires = bare.requires.clone();
     // The shell would say no more than "not found".
-    requires.extend(node.first().cloned());
+    requires.push(asked.as_ref().map_or("node", Shebang::program).to_owned());
+    let node = asked.map_or_else(|| vec!["node".to_owned()], |shebang| shebang.argv().to_vec());
     let mut argv: Vec<String> = ["/bin/sh", "-c", APART, "sh"].map(str::to_owned).to_vec();
     argv.extend(node);
     argv.extend(["-e".to_owned(), BOOT.trim_end().to_owned(), "--".to_owned()]);

@@ -44,8 +44,7 @@ pub(super) fn program(script: &Script, bare: &Program) -> Program {
 /// A particular interpreter in the first line is what the script needs. The usual one gives way to `python:`, which
 /// somebody wrote for this installation.
 fn interpreter(script: &Script) -> Vec<String> {
-    let asked = Shebang::of(&script.path);
-    let asked = asked.filter(|shebang| Language::of_interpreter(shebang.interpreter()) == Some(Language::Python));
+    let asked = Shebang::asking_for(Language::Python, &script.path);
     match (asked, &script.python) {
         (Some(shebang), Some(_)) if !shebang.is_usual() => shebang.argv().to_vec(),
         (_, Some(python)) if python.is_dir() => vec![argument(&python.join("bin/python"))],

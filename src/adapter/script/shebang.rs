@@ -1,8 +1,9 @@
 //! The first line of a script: which interpreter it asks for.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+
+use super::Language;
 
 /// No longer first line is read; the kernel itself stops at 256 bytes.
 const LONGEST: u64 = 1024;
@@ -15,18 +16,19 @@ impl Shebang {
     /// The one of `script`; `None` where it has none, or cannot be read.
     pub(super) fn of(script: &Path) -> Option<Self> {
         let mut start = Vec::new();
-        File::open(script).ok()?.take(LONGEST).read_to_end(&mut start).ok()?;
+        super::open(script).ok()?.0.take(LONGEST).read_to_end(&mut start).ok()?;
         let line = start.split(|byte| *byte == b'\n').next()?;
         Self::parse(&String::from_utf8_lossy(line))
     }
 
     fn parse(line: &str) -> Option<Self> {
         let words = line.trim_start_matches('\u{feff}').strip_prefix("#!")?;
+        let mut words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         // `env -S` is there to split words, which is done here.
-        let words = words
-            .split_whitespace()
-            .filter(|word| *word != "-S" && *word != "--split-string");
-        let words: Vec<String> = words.map(str::to_owned).collect();
+        let splits = |word: &String| word == "-S" || word == "--split-string";
+        if words.first().is_some_and(|first| base(first) == "env") && words.get(1).is_some_and(splits) {
+            words.remove(1);
+        }
         (!words.is_empty()).then_some(Self(words))
     }
 
@@ -35,11 +37,21 @@ impl Shebang {
         &self.0
     }
 
-    /// The name of the interpreter without its folder: `python3`, `bash`, `node`.
-    pub(super) fn interpreter(&self) -> &str {
+    /// The interpreter as it is written, without an `env` before it: `python3`, `/bin/bash`.
+    pub(super) fn program(&self) -> &str {
         let program = |word: &&String| !word.starts_with('-') && !word.contains('=');
         let mut words = self.0.iter().skip_while(|word| base(word) == "env").filter(program);
-        words.next().map_or("", |word| base(word))
+        words.next().map_or("", String::as_str)
+    }
+
+    /// Its name without the folder: `python3`, `bash`, `node`.
+    pub(super) fn interpreter(&self) -> &str {
+        base(self.program())
+    }
+
+    /// The one of `script`, where it asks for `language`.
+    pub(super) fn asking_for(language: Language, script: &Path) -> Option<Self> {
+        Self::of(script).filter(|shebang| Language::of_interpreter(shebang.interpreter()) == Some(language))
     }
 
     /// Whether it names the system's usual interpreter rather than a particular one: `env python3`, `/usr/bin/python3`.
@@ -80,6 +92,7 @@ mod tests {
                 "node",
                 true,
             ),
+            ("#!/usr/bin/python3 -S", "/usr/bin/python3 -S", "python3", true),
             ("#!/opt/venv/bin/python", "/opt/venv/bin/python", "python", false),
             (
                 "#!/usr/bin/env python3.12",

@@ -29,7 +29,7 @@ const MODEL_NAME: usize = 64;
 /// What other protocols call a member of a tool, and whose word it is.
 const HABITS: &[(&str, &str, &str)] = &[
     ("inputSchema", "argument_schema", "MCP's"),
-    ("input_schema", "argument_schema", "Anthropic's"),
+    ("input_schema", "argument_schema", "a model API's"),
     ("args_schema", "argument_schema", "LangChain's"),
     ("argumentSchema", "argument_schema", "no"),
     ("schema", "argument_schema", "no"),
@@ -209,7 +209,7 @@ mod tests {
             ),
             (
                 json!({"name": "a", "description": "A.", "input_schema": schema}),
-                "Anthropic's word",
+                "a model API's word",
                 "\"argument_schema\":",
             ),
             (

@@ -54,11 +54,27 @@ pub(super) struct Launcher {
     pub(super) words: Vec<OsString>,
 }
 
+/// Whether all of it can be had here.
+///
+/// # Errors
+/// What cannot, in words for the owner of the configuration.
+pub(super) fn check(confinement: &Confinement) -> Result<(), String> {
+    plan(confinement).map(drop)
+}
+
 /// The launcher for the program at `path`.
 ///
 /// # Errors
-/// What cannot be had here, in words for the owner of the configuration.
+/// As [`check`].
 pub(super) fn launcher(confinement: &Confinement, path: &Path) -> Result<Launcher, String> {
+    let plan = plan(confinement)?;
+    Ok(Launcher {
+        path: PathBuf::from(OWN),
+        words: vec![NAME.into(), plan.encode()?.into(), path.into()],
+    })
+}
+
+fn plan(confinement: &Confinement) -> Result<Plan, String> {
     let plan = Plan {
         limits: confinement.limits,
         umask: confinement.umask,
@@ -72,17 +88,7 @@ pub(super) fn launcher(confinement: &Confinement, path: &Path) -> Result<Launche
         are_there("read", &sandbox.read)?;
         are_there("write", &sandbox.write)?;
     }
-    Ok(Launcher {
-        path: own()?,
-        words: vec![NAME.into(), plan.encode()?.into(), path.into()],
-    })
-}
-
-fn own() -> Result<PathBuf, String> {
-    if cfg!(target_os = "linux") {
-        return Ok(PathBuf::from(OWN));
-    }
-    std::env::current_exe().map_err(|error| format!("toolhost cannot tell where it is: {error}"))
+    Ok(plan)
 }
 
 /// A path that is misspelt would be a wall where none is meant.

@@ -90,8 +90,8 @@ pub(super) enum Refusal {
 
 /// Reads `args`, which begin with the script's name, as `source` says.
 pub(super) fn parse(source: &str, args: &[String], variables: &HashMap<String, String>) -> Result<Seen, Refusal> {
-    let values = ::argc::eval(Nowhere { variables }, source, args, None, None);
-    let values = values.map_err(|error| Refusal::Words(error.to_string()))?;
+    let parse = || ::argc::eval(Nowhere { variables }, source, args, None, None).map_err(|error| error.to_string());
+    let values = super::unbroken(parse).map_err(Refusal::Words)?;
     let mut seen = Seen::default();
     for value in values {
         match value {

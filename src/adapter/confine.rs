@@ -36,7 +36,11 @@ fn named_files(config: &ToolboxConfig) -> Vec<PathBuf> {
 /// Variables a user brings: its name and its home, where the configuration does not say otherwise.
 pub(super) fn variables_of_user(config: &ToolboxConfig) -> BTreeMap<String, String> {
     // One that does not exist is told where a process is started.
-    let user = config.confinement.user.as_deref().and_then(|user| confine::user(user).ok());
+    let user = config
+        .confinement
+        .user
+        .as_deref()
+        .and_then(|user| confine::user(user).ok());
     let Some(user) = user else { return BTreeMap::new() };
     let home = user.home.to_string_lossy().into_owned();
     [("HOME", home), ("USER", user.name.clone()), ("LOGNAME", user.name)]

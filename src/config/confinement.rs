@@ -71,7 +71,10 @@ impl Reader<'_> {
             let expected = "a mapping such as {read: [./words], write: [./data], network: false}, 'true', 'false' or \
                             'best_effort'";
             let best_effort = self.parsed(node, path, expected, |text| {
-                SANDBOXES.iter().find(|(word, _)| *word == text).map(|(_, meant)| *meant)
+                SANDBOXES
+                    .iter()
+                    .find(|(word, _)| *word == text)
+                    .map(|(_, meant)| *meant)
             })?;
             return best_effort.map(|best_effort| Sandbox {
                 best_effort,
@@ -79,7 +82,11 @@ impl Reader<'_> {
             });
         }
         let mut sandbox = Sandbox::default();
-        let entries = self.entries(node, path, "a mapping such as {read: [./words], write: [./data], network: false}");
+        let entries = self.entries(
+            node,
+            path,
+            "a mapping such as {read: [./words], write: [./data], network: false}",
+        );
         for entry in entries? {
             let (path, value) = (&below(path, &entry.key), &entry.value);
             match entry.key.as_str() {
@@ -100,7 +107,11 @@ impl Reader<'_> {
             _ => std::slice::from_ref(node),
         };
         let places = items.iter().enumerate().filter_map(|(index, item)| {
-            let path = if items.len() == 1 { path.to_owned() } else { format!("{path}[{index}]") };
+            let path = if items.len() == 1 {
+                path.to_owned()
+            } else {
+                format!("{path}[{index}]")
+            };
             self.path(item, &path, "a file or a folder")
         });
         places.collect()

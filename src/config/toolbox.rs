@@ -243,7 +243,9 @@ impl Reader<'_> {
             "env" => toolbox.env.0 = self.env(value, path),
             "env_file" => draft.env_file = self.env_file(value, path),
             "inherit_env" => set(&mut toolbox.inherit_env, self.names(value, path)),
-            "limits" | "umask" | "user" | "group" | "sandbox" => self.confinement(entry, path, &mut toolbox.confinement),
+            "limits" | "umask" | "user" | "group" | "sandbox" => {
+                self.confinement(entry, path, &mut toolbox.confinement)
+            }
             "config" => set(&mut toolbox.config, self.free(value, path)),
             "timeout" => set(&mut toolbox.timeout, self.duration(value, path)),
             "describe_timeout" => set(&mut toolbox.describe_timeout, self.duration(value, path)),

@@ -43,9 +43,10 @@ fn reason(number: i32, limits: &Limits) -> Option<String> {
     match Signal::try_from(number).ok()? {
         Signal::SIGXCPU => Some(format!("over its cpu_seconds of {}", limits.cpu_seconds?)),
         Signal::SIGXFSZ => Some(format!("over its file_size of {} bytes", limits.file_size?)),
-        Signal::SIGABRT | Signal::SIGTRAP | Signal::SIGSEGV | Signal::SIGBUS | Signal::SIGILL => {
-            Some(format!("perhaps for want of memory, of which it may have {} bytes", limits.memory?))
-        }
+        Signal::SIGABRT | Signal::SIGTRAP | Signal::SIGSEGV | Signal::SIGBUS | Signal::SIGILL => Some(format!(
+            "perhaps for want of memory, of which it may have {} bytes",
+            limits.memory?
+        )),
         Signal::SIGKILL => Some(format!("perhaps over its cpu_seconds of {}", limits.cpu_seconds?)),
         _ => None,
     }

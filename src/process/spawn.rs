@@ -14,8 +14,8 @@ use nix::sys::signal::{SigSet, SigmaskHow};
 use nix::unistd::Pid;
 
 use super::Process;
-use super::confine::{self, Launcher};
 use super::capture::Stdout;
+use super::confine::{self, Launcher};
 use super::guard::Guard;
 use crate::confinement::Confinement;
 
@@ -226,7 +226,8 @@ pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnErr
         program: path,
         error: io::Error::other("the process has no id"),
     })?;
-    let mut process = Process::new(child, Pid::from_raw(pid), program.stdout, guard.clone()).held_to(limits.unwrap_or_default());
+    let mut process =
+        Process::new(child, Pid::from_raw(pid), program.stdout, guard.clone()).held_to(limits.unwrap_or_default());
     process.send(&program.input);
     Ok(process)
 }
@@ -265,7 +266,10 @@ fn launcher_of(confinement: &Confinement, program: &Program, path: &Path) -> Res
 fn command(program: &Program, path: &Path, launcher: Option<&Launcher>) -> tokio::process::Command {
     let start = launcher.map_or(path, |launcher| &launcher.path);
     let mut command = tokio::process::Command::new(start);
-    let before = launcher.map_or(&[][..], |launcher| &launcher.words).iter().map(OsString::as_os_str);
+    let before = launcher
+        .map_or(&[][..], |launcher| &launcher.words)
+        .iter()
+        .map(OsString::as_os_str);
     let mut words = before.chain(program.argv.iter().map(OsStr::new));
     if let Some(name) = words.next() {
         command.arg0(name).args(words);

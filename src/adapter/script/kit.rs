@@ -43,7 +43,10 @@ pub(super) fn folder_for_others() -> Result<PathBuf, String> {
     });
     match laid_out {
         Ok(()) => Ok(folder),
-        Err(error) => Err(format!("no folder can be made for what scripts need ({}: {error})", folder.display())),
+        Err(error) => Err(format!(
+            "no folder can be made for what scripts need ({}: {error})",
+            folder.display()
+        )),
     }
 }
 

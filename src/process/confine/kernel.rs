@@ -8,13 +8,13 @@ use super::seccomp;
 use crate::confinement::Sandbox;
 
 /// The version of Landlock from which a sandbox cannot signal what is outside of it.
-const SIGNALS: u32 = 6;
+pub const SIGNALS: u32 = 6;
 
 /// Whether LANDLOCK asks for its version.
 const VERSION: libc::c_uint = 1;
 
 /// The version of Landlock; 0 where there is none.
-pub(super) fn landlock() -> u32 {
+pub fn landlock() -> u32 {
     let none = std::ptr::null::<libc::c_void>();
     // SAFETY: with this flag the call reads no memory and makes nothing; it answers a number.
     let answered = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, none, 0_usize, VERSION) };

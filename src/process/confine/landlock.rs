@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, Compatible as _, CompatLevel, PathBeneath, PathFd, Ruleset,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus, Scope,
 };
 
@@ -96,7 +96,10 @@ fn wall(sandbox: &Sandbox, program: &Path, given: &[PathBuf]) -> Result<RulesetS
     let own = Path::new("/proc/self/exe").to_path_buf();
     let read = AccessFs::from_read(KNOWN);
     let system = SYSTEM.iter().map(PathBuf::from);
-    for path in system.chain(sandbox.needed.iter().cloned()).chain([program.to_path_buf(), own]) {
+    for path in system
+        .chain(sandbox.needed.iter().cloned())
+        .chain([program.to_path_buf(), own])
+    {
         ruleset = open(ruleset, &path, read, true)?;
     }
     for path in &sandbox.read {
@@ -132,7 +135,11 @@ fn open(
         Err(error) => return Err(format!("{shown} cannot be opened: {error}")),
     };
     // A file has no rights of folders.
-    let access = if path.is_dir() { access } else { access & AccessFs::from_file(KNOWN) };
+    let access = if path.is_dir() {
+        access
+    } else {
+        access & AccessFs::from_file(KNOWN)
+    };
     ruleset
         .add_rule(PathBeneath::new(handle, access))
         .map_err(|error| format!("{shown}: {error}"))

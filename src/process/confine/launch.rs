@@ -101,10 +101,12 @@ fn why_not(plan: &Plan, path: PathBuf, error: nix::Error) -> String {
         (nix::Error::EACCES, _) if plan.sandbox.is_some() => format!(
             "its sandbox does not let it start '{shown}'; name the folder of what runs it under 'read' of the sandbox"
         ),
-        (nix::Error::EACCES, Some(uid)) => format!(
-            "user {uid} may not start '{shown}'; let that user read and execute it, and enter its folders"
-        ),
-        (nix::Error::EAGAIN, _) => format!("'{shown}' cannot be started: its user has as many processes as 'processes' allows"),
+        (nix::Error::EACCES, Some(uid)) => {
+            format!("user {uid} may not start '{shown}'; let that user read and execute it, and enter its folders")
+        }
+        (nix::Error::EAGAIN, _) => {
+            format!("'{shown}' cannot be started: its user has as many processes as 'processes' allows")
+        }
         (error, _) => {
             let folder = std::env::current_dir().unwrap_or_default();
             explain(&folder, path, io::Error::from(error)).to_string()

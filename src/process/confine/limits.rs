@@ -60,8 +60,13 @@ pub(super) fn apply(limits: &Limits, ids: Option<&user::Ids>) -> Result<(), Stri
             }
             _ => (limit, limit),
         };
-        let hard = if nix::unistd::geteuid().is_root() { hard } else { hard.min(most) };
-        setrlimit(resource, soft, hard).map_err(|error| format!("its limit '{key}' of {limit} cannot be set: {error}"))?;
+        let hard = if nix::unistd::geteuid().is_root() {
+            hard
+        } else {
+            hard.min(most)
+        };
+        setrlimit(resource, soft, hard)
+            .map_err(|error| format!("its limit '{key}' of {limit} cannot be set: {error}"))?;
     }
     Ok(())
 }
@@ -75,7 +80,13 @@ fn others(ids: Option<&user::Ids>) -> u64 {
     let own = nix::unistd::getuid().to_string();
     let Ok(all) = fs::read_dir("/proc") else { return 0 };
     all.flatten()
-        .filter(|entry| entry.file_name().as_encoded_bytes().first().is_some_and(u8::is_ascii_digit))
+        .filter(|entry| {
+            entry
+                .file_name()
+                .as_encoded_bytes()
+                .first()
+                .is_some_and(u8::is_ascii_digit)
+        })
         .filter_map(|entry| threads(&fs::read_to_string(entry.path().join("status")).ok()?, &own))
         .sum()
 }

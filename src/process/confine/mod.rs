@@ -5,8 +5,8 @@
 //! the program: same process, same group, same pipes.
 
 pub mod kernel;
-pub mod launch;
 mod landlock;
+pub mod launch;
 mod limits;
 mod seccomp;
 mod user;

@@ -145,7 +145,12 @@ const fn load(offset: u32) -> sock_filter {
 }
 
 const fn is_equal(value: u32, jump_true: u8, jump_false: u8) -> sock_filter {
-    step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, jump_true, jump_false, value)
+    step(
+        libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+        jump_true,
+        jump_false,
+        value,
+    )
 }
 
 const fn answer(what: u32) -> sock_filter {
@@ -227,7 +232,15 @@ pub(super) fn apply(rules: Rules) -> Result<(), String> {
         filter: filter.as_mut_ptr(),
     };
     // SAFETY: `program` points at `len` steps, which the kernel copies during the call.
-    let done = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0) };
+    let done = unsafe {
+        libc::prctl(
+            libc::PR_SET_SECCOMP,
+            libc::SECCOMP_MODE_FILTER,
+            &raw const program,
+            0,
+            0,
+        )
+    };
     match nix::errno::Errno::result(done) {
         Ok(_) => Ok(()),
         Err(error) => Err(format!("system calls cannot be filtered: {error}")),

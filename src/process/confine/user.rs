@@ -78,7 +78,9 @@ pub(super) fn ids(asked_user: Option<&str>, asked_group: Option<&str>) -> Result
     let uid = found.as_ref().map_or(nix::unistd::getuid(), |user| user.uid);
     let gid = asked_gid.or(found.as_ref().and_then(|user| user.gid));
     let Some(gid) = gid else {
-        return Err(format!("its user {uid} has no group on this machine; name one under 'group'"));
+        return Err(format!(
+            "its user {uid} has no group on this machine; name one under 'group'"
+        ));
     };
     if !nix::unistd::geteuid().is_root() {
         let here = (nix::unistd::getuid(), nix::unistd::getgid());

@@ -6,6 +6,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::print_stdout,
+    clippy::disallowed_methods,
     reason = "a test that cannot go on should panic, and one that is skipped says so"
 )]
 

@@ -471,10 +471,11 @@ export async function runScript(script, { input, output, concurrent }) {
   const file = path.resolve(script)
   const name = path.basename(file)
   const loaded = watchLoading(name)
-  const tools = await toolsOf(file).catch((error) => giveUp(error, name))
+  const { tools, warnings } = await toolsOf(file).catch((error) => giveUp(error, name))
   loaded()
   const most = concurrent || ([...tools.values()].some((tool) => tool.later) ? Infinity : 1)
   const facts = { protocol: 1, capabilities: most > 1 ? ['concurrent'] : [] }
+  if (warnings.length > 0) facts.warnings = warnings
   const session = new Session(tools, facts, lineWriter(output, () => false))
   session.most = most
   keepWorkingFolder(session)
@@ -554,7 +555,7 @@ async function syntaxPlace(error) {
   return placeIn(stderr ?? '')
 }
 
-/** The tools of a script, by name. */
+/** The tools of a script, by name, and what of it is no tool, and why. */
 async function toolsOf(file) {
   const text = readIfThere(file)
   if (text === undefined) throw new Unfit(`there is no such file that can be read: ${file}`)
@@ -566,20 +567,27 @@ async function toolsOf(file) {
   for (const [name, entry] of chosen) addTool(tools, name, entry, types, stemOf(file))
   if (tools.size === 0) throw new Unfit(nothingIn(exported, types.leftOut))
   const [only] = tools.keys()
-  return only === 'run' && tools.size === 1 ? renamed(tools.get(only), stemOf(file)) : tools
+  const warnings = [...undocumented(exported, source), ...types.leftOut].map((what) => `no tool: ${what}`)
+  return { tools: only === 'run' && tools.size === 1 ? renamed(tools.get(only), stemOf(file)) : tools, warnings }
+}
+
+/** The exported functions nobody said anything of; where TOOLS says which are tools, none. */
+function undocumented(exported, source) {
+  if (exported.some(([name, { value }]) => name === 'TOOLS' && Array.isArray(value))) return []
+  const silent = exported.filter(([name]) => !/^(TOOLS|main)$/.test(name) && source.docOf(name).doc === undefined)
+  return silent.map(([name]) => `${name}: it has no JSDoc comment right before it; give it one, or name it in TOOLS`)
 }
 
 function addTool(tools, exportName, entry, types, stem) {
   const { run, owner, doc } = entry
   const given = exportName === 'default' ? (/^(default|)$/.test(run.name) ? stem : run.name) : exportName
   const name = fitName(given)
-  if (tools.has(name)) return types.warn(`there are two tools '${name}': the first is served`)
+  if (tools.has(name)) return types.leftOut.push(`${name}: another tool has this name, and the first is served`)
   try {
     tools.set(name, makeTool(name, run, owner, parseDoc(doc ?? ''), types))
   } catch (error) {
     if (!(error instanceof Unfit)) throw error
-    types.leftOut.push(`the tool '${name}' is left out: ${error.message}`)
-    types.warn(types.leftOut.at(-1))
+    types.leftOut.push(`${name}: ${error.message}`)
   }
 }
 

@@ -23,11 +23,12 @@ exception is the caller's error. `print` is safe: standard output goes to the lo
     @toolhost.tool(name="look_up", timeout="1m", hints={"readOnly": True})
     def lookup(word: str, context: toolhost.Context): ...     # the bus Message's context, where a tool asks for it
 
-    toolhost.serve(concurrent=4)    # up to four calls at once, each in a thread
+    toolhost.serve(concurrent=4)    # up to four calls at once, each in a thread, and up to four of async tools
     toolhost.cancelled()            # in a tool: nobody waits for this call any more
     toolhost.config()               # `config:` of the toolbox in toolhost.yaml, once the host has described it
 
-An `async def` tool runs on one asyncio loop, beside others, and is cancelled when nobody waits for it any more.
+An `async def` tool runs on one asyncio loop, beside others, and is cancelled when nobody waits for it any more. Without
+`concurrent` as many run at once as are called.
 
 toolhost itself runs this file to serve a plain script (`script:` in toolhost.yaml), see `run_script`. The protocol
 is described in protocol/README.md. How types look in JSON:
@@ -54,7 +55,10 @@ import contextvars
 import dataclasses
 import datetime
 import enum
+import functools
+import importlib
 import inspect
+import itertools
 import json
 import os
 import re
@@ -91,16 +95,23 @@ def tool(function: Optional[Callable] = None, *, name: Optional[str] = None, **m
     return function
 
 
-def serve(*, concurrent: int = 1, version: Optional[str] = None, description: Optional[str] = None) -> None:
-    """Answers the host until it closes standard input. `concurrent` is how many calls may run at once, in threads."""
+def serve(
+    *, concurrent: Optional[int] = None, version: Optional[str] = None, description: Optional[str] = None
+) -> None:
+    """Answers the host until it closes standard input.
+
+    `concurrent` is how many calls may run at once in threads, and how many on the asyncio loop. Without it there are no
+    threads, and no bound for async tools.
+    """
     about = {key: text for key, text in (("version", version), ("description", description)) if text is not None}
     if _script is not None:  # The script is being loaded by `run_script`, which serves when that is done.
-        _script.update(about=about, threads=max(concurrent, _script["threads"]))
+        _script.update(about=about, most=_script["most"] or concurrent)
         return
     if os.isatty(0):
         _log("this is a toolbox, which toolhost starts; to try it: toolhost check -- %s" % " ".join(sys.argv))
     wire = _Wire.take()
-    tools, _ = _describe_all(_marked)
+    tools, refused = _describe_all(_marked)
+    _warn(about, refused)
     _Server(wire, tools, concurrent, about).run()
 
 
@@ -145,11 +156,21 @@ def to_json(value: Any) -> Any:
     if kind is list or kind is tuple:
         return [item if type(item) in _ATOMS else to_json(item) for item in value]
     if kind is dict:
-        return {
+        plain = {
             key if type(key) is str else _key_to_json(key): item if type(item) in _ATOMS else to_json(item)
             for key, item in value.items()
         }
+        return plain if len(plain) == len(value) else _refuse_double(value)
     return _further_to_json(value)
+
+
+def _refuse_double(keys: Iterable) -> None:
+    """Says which two keys of a mapping are one in JSON."""
+    seen: Json = {}
+    for key in keys:
+        first = seen.setdefault(_key_to_json(key), key)
+        if first is not key:
+            raise ValueError("the keys %r and %r are the same in JSON: %s" % (first, key, _dumps(_key_to_json(key))))
 
 
 def _key_to_json(key: Any) -> str:
@@ -168,7 +189,8 @@ def _further_to_json(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {name: to_json(item) for name, item in zip(value._fields, value)}
     if isinstance(value, abc.Mapping):
-        return {_key_to_json(key): to_json(value[key]) for key in value}
+        plain = {_key_to_json(key): to_json(value[key]) for key in value}
+        return plain if len(plain) == len(value) else _refuse_double(value)
     if isinstance(value, (bytes, bytearray, memoryview)):
         return base64.b64encode(value).decode()
     if isinstance(value, abc.Set):
@@ -307,6 +329,8 @@ class _Type:
 
     def load(self, value: Any) -> Any:
         """The Python value; a `_Fault` where there is none."""
+        if type(value) not in _PLAIN:
+            _refuse_infinite(value)
         return value
 
     def suits(self, value: Any) -> bool:
@@ -334,6 +358,24 @@ def _no(wanted: str, value: Any) -> _Fault:
         if type(value) is kind or (isinstance(value, kind) and kind is float):
             return _Fault("should be %s, not %s" % (wanted, words) if words != wanted else "should be %s" % wanted)
     return _Fault("should be %s" % wanted)
+
+
+_PLAIN = (str, int, bool, type(None))
+_INFINITE = (float("inf"), float("-inf"))
+
+
+def _refuse_infinite(value: Any) -> None:
+    """1e400 is a number in JSON; Python reads it as infinity, which is another one."""
+    if isinstance(value, float):
+        if value in _INFINITE:
+            raise _Fault("is too large for a float")
+        return
+    for step, item in value.items() if type(value) is dict else enumerate(value):
+        if type(item) not in _PLAIN:
+            try:
+                _refuse_infinite(item)
+            except _Fault as fault:
+                raise fault.inside(step) from None
 
 
 class _Atom(_Type):
@@ -376,9 +418,12 @@ class _Float(_Type):
     def load(self, value: Any) -> float:
         if isinstance(value, float) or type(value) is int:
             try:
-                return float(value)
+                number = float(value)
             except OverflowError:
-                raise _Fault("is too large for a float") from None
+                number = _INFINITE[0]
+            if number in _INFINITE:
+                raise _Fault("is too large for a float")
+            return number
         raise _no("a number", value)
 
 
@@ -494,7 +539,9 @@ class _Array(_Type):
     def load(self, value: Any) -> Any:
         if type(value) is not list:
             raise _no("an array", value)
-        if type(self._item) is not _Type:
+        if type(self._item) is _Type:
+            _refuse_infinite(value)
+        else:
             value = _load_each(self._item.load, enumerate(value))
         try:
             return value if self._make is list else self._make(value)
@@ -548,7 +595,9 @@ class _Map(_Type):
     def load(self, value: Any) -> Any:
         if type(value) is not dict:
             raise _no("an object", value)
-        if type(self._value) is not _Type:
+        if type(self._value) is _Type:
+            _refuse_infinite(value)
+        else:
             value = dict(zip(value, _load_each(self._value.load, value.items())))
         if self._key is not None:
             keys = _load_each(self._key.load_key, ((key, key) for key in value))
@@ -647,14 +696,18 @@ class _Record(_Type):
     def __init__(self, name: str, make: Callable[..., Any], description: Optional[str], closed: bool = True):
         self._name, self._make, self._description, self._closed = name, make, description, closed
         self.fields: Dict[str, _Field] = {}
-        #: Fields that only a result has.
+        #: Fields that only a result has, and those that only an argument has.
         self.further: Dict[str, _Field] = {}
+        self.initial: set = set()
 
     def schema(self, book: _Book) -> Json:
         return book.refer(self, self._name, self._body)
 
     def _body(self, book: _Book) -> Json:
-        fields = {**self.fields, **self.further} if book.out else self.fields
+        fields = self.fields
+        if book.out:
+            lasting = {name: one for name, one in fields.items() if name not in self.initial}
+            fields = {**lasting, **self.further}
         always = book.out and self._make is not dict
         schema: Json = {"type": "object", "properties": {name: one.schema(book) for name, one in fields.items()}}
         if self._description:
@@ -824,9 +877,7 @@ def _text_type(kind: type) -> Optional[_Type]:
     if name == "re.Pattern":
         return _Text("regular expression", re.compile, format="regex")
     if issubclass(kind, os.PathLike):
-        import pathlib
-
-        return _Text("path", pathlib.Path if kind is os.PathLike else kind)
+        return _Text("path", _own("pathlib").Path if kind is os.PathLike else kind)
     return None
 
 
@@ -882,6 +933,8 @@ def _type_of(annotation: Any, scope: _Scope) -> _Type:
             return _ATOM_TYPES[annotation]
     except TypeError:
         raise _Refused("%r is no type" % (annotation,)) from None
+    if annotation is dataclasses.InitVar or isinstance(annotation, dataclasses.InitVar):
+        return _type_of(getattr(annotation, "type", Any), scope)
     if hasattr(annotation, "__metadata__"):
         return _Noted(_type_of(annotation.__origin__, scope), annotation.__metadata__)
     if isinstance(annotation, typing.TypeVar):
@@ -1051,7 +1104,12 @@ def _record_type(annotation: Any, kind: Any, arguments: tuple, scope: _Scope) ->
 
 
 def _fill_from_dataclass(record: _Record, kind: Any, doc: "_Doc", scope: _Scope) -> None:
-    for one in dataclasses.fields(kind):
+    lasting = {one.name for one in dataclasses.fields(kind)}
+    for one in kind.__dataclass_fields__.values():
+        if one.name not in lasting:
+            if one._field_type is not dataclasses._FIELD_INITVAR:  # type: ignore[attr-defined]
+                continue
+            record.initial.add(one.name)
         type_ = _type_of(one.type, _scope_of_field(kind, one.name, scope))
         default = one.default
         if one.default_factory is not dataclasses.MISSING:
@@ -1265,13 +1323,15 @@ class _Tool:
         #: Names and defaults of what must be passed by position; None where nothing must.
         self._order: Optional[List[Tuple[str, Any]]] = None
         self._rest: Optional[str] = None
-        self._read_signature(_read_doc(inspect.getdoc(self.function)), candidate.members)
+        #: What is passed by position as far as it is given, since a decorator may want it so.
+        self._leads: List[str] = []
+        self._read_signature(_read_doc(_doc_text(self.function)), candidate.members)
         types = [field.type for field in self._fields.values()] + [self._others]
         self.is_exact = any(isinstance(part, _Decimal) for part in _parts(types))
 
     def _read_signature(self, doc: _Doc, members: Json) -> None:
-        signature = inspect.signature(self.function)
-        scope = _Scope.of(inspect.unwrap(self.function))
+        signature, self._leads = _signature(self.function)
+        scope = _Scope.of(_core(self.function) or inspect.unwrap(self.function))
         for parameter in signature.parameters.values():
             try:
                 self._take(parameter, scope, doc)
@@ -1351,7 +1411,8 @@ class _Tool:
         for name in self._contexts:
             named[name] = Context(context or {})
         if self._order is None:
-            return [], named
+            leading = list(itertools.takewhile(named.__contains__, self._leads))
+            return [named.pop(name) for name in leading], named
         return self._by_position(named), named
 
     def _by_position(self, named: Json) -> list:
@@ -1359,6 +1420,62 @@ class _Tool:
         rest = named.pop(self._rest, []) if self._rest else []
         values = [named.pop(name, default) for name, default in self._order or ()]
         return values + rest
+
+
+def _signature(function: Any) -> Tuple[inspect.Signature, List[str]]:
+    """The signature of a function, and what is passed by position to its decorators.
+
+    A decorator that takes `*args` and `**kwargs` has the signature of what it decorates; one that takes other
+    arguments than that has its own.
+    """
+    leads, one = False, function
+    while hasattr(one, "__wrapped__") and not inspect.ismethod(one) and not hasattr(one, "__signature__"):
+        try:
+            own = inspect.signature(one, follow_wrapped=False)
+        except (TypeError, ValueError):  # It is not written in Python, as lru_cache.
+            own = None
+        if own is not None and not _passes_on(own, one.__wrapped__):
+            return own, []
+        kinds = [parameter.kind for parameter in own.parameters.values()] if own else []
+        if _OTHERS in kinds and _REST not in kinds:
+            return inspect.signature(one), []
+        leads, one = True, one.__wrapped__
+    signature = inspect.signature(one)
+    named = itertools.takewhile(lambda parameter: parameter.kind is _NAMED, signature.parameters.values())
+    return signature, [parameter.name for parameter in named] if leads else []
+
+
+def _passes_on(own: inspect.Signature, inner: Any) -> bool:
+    kinds = {parameter.kind for parameter in own.parameters.values()}
+    named = {name for name, parameter in own.parameters.items() if parameter.kind not in (_REST, _OTHERS)}
+    return bool(kinds & {_REST, _OTHERS}) and named <= set(inspect.signature(inner).parameters)
+
+
+def _core(value: Any) -> Optional[types.FunctionType]:
+    """The function behind a method, a partial, an object with `__call__`, or what decorators made of one."""
+    for _ in range(100):
+        if isinstance(value, type) or not callable(value):
+            return None
+        if hasattr(value, "__wrapped__"):
+            value = value.__wrapped__
+        elif isinstance(value, types.FunctionType):
+            return value
+        elif isinstance(value, functools.partial):
+            value = value.func
+        else:
+            value = getattr(value, "__func__", None) or getattr(type(value), "__call__", None)
+    return None
+
+
+def _doc_text(function: Any) -> Optional[str]:
+    """What describes the function; a partial or an object has its class's own text, which may say nothing of it."""
+    if inspect.isroutine(function) or "__doc__" in getattr(function, "__dict__", {}):
+        return inspect.getdoc(function)
+    core = _core(function)
+    text = core and inspect.getdoc(core)
+    if text or isinstance(function, functools.partial):
+        return text
+    return inspect.getdoc(function)
 
 
 class _Invalid(Exception):
@@ -1383,7 +1500,7 @@ def _takes_null(type_: _Type) -> bool:
 
 
 def _describe_all(candidates: Iterable[_Candidate]) -> Tuple[Dict[str, _Tool], List[str]]:
-    """The tools of the candidates, and which of them cannot be one, and why; the log says that too."""
+    """The tools of the candidates, and which of them cannot be one, and why."""
     tools: Dict[str, _Tool] = {}
     refused: List[str] = []
     for candidate in candidates:
@@ -1393,9 +1510,14 @@ def _describe_all(candidates: Iterable[_Candidate]) -> Tuple[Dict[str, _Tool], L
             tools[candidate.name] = _Tool(candidate)
         except Exception as why:
             text = str(why) if isinstance(why, _Refused) else _words(why)
-            refused.append("%s is no tool: %s" % (candidate.name, text))
-            _log(refused[-1])
+            refused.append("%s: %s" % (candidate.name, text))
     return tools, refused
+
+
+def _warn(about: Json, left_out: List[str]) -> None:
+    """Has the describe answer say what is no tool, and why."""
+    if left_out:
+        about["warnings"] = ["no tool: " + one for one in left_out]
 
 
 def _log(text: str) -> None:
@@ -1462,8 +1584,7 @@ class _Wire:
 
     def waiting(self) -> Iterator[bytes]:
         """The lines that are here already, each taken out if it is not put back."""
-        import select
-
+        select = _own("select")
         with self._reading:
             poll = select.poll()
             poll.register(self._source, select.POLLIN)
@@ -1514,19 +1635,23 @@ class _Call:
 class _Server:
     """Reads requests and answers them, one at a time or several."""
 
-    def __init__(self, wire: _Wire, tools: Dict[str, _Tool], threads: int, about: Json):
+    def __init__(self, wire: _Wire, tools: Dict[str, _Tool], most: Optional[int], about: Json):
         self._wire, self._tools, self._about = wire, tools, about
         self._calls: Dict[Any, _Call] = {}
         self._changed = threading.Condition()
         self._exact = any(tool.is_exact for tool in tools.values())
         loop = any(tool.is_async for tool in tools.values())
         # One at a time, a tool runs in the thread that loaded the script, where signals and databases want it.
-        self._pool = _Pool(threads, self._run) if threads > 1 else None
-        self._loop = _Loop() if loop else None
+        self._pool = _Pool(most, self._run) if most and most > 1 else None
+        self._loop = _Loop(most) if loop else None
+        #: Whether the host may send a call before another has been answered.
+        self._is_concurrent = self._pool is not None or (loop and most != 1)
+        self._reader: Optional[int] = None
         self._home = _folder()
 
     def run(self) -> None:
         """Serves until the end of input, and ends what runs by then."""
+        self._reader = threading.get_ident()
         while True:
             line = self._wire.line()
             if line is None:
@@ -1569,7 +1694,7 @@ class _Server:
         capabilities = ["cancel"]
         if any(tool._contexts for tool in self._tools.values()):
             capabilities.insert(0, "context")
-        if self._pool or self._loop:
+        if self._is_concurrent:
             capabilities.append("concurrent")
         tools = [tool.described for tool in self._tools.values()]
         result = {"protocol": PROTOCOL, **self._about, "capabilities": capabilities, "tools": tools}
@@ -1617,7 +1742,8 @@ class _Server:
         _current.set(call)
         try:
             args, kwargs = call.tool.bind(call.kwargs, call.context)
-            result = await _settled(call.tool.function(*args, **kwargs))
+            async with self._loop.place():  # type: ignore[union-attr]
+                result = await _settled(call.tool.function(*args, **kwargs))
             self._finish(call, to_json(result))
         except BaseException as error:
             self._fail(call, error)
@@ -1661,8 +1787,12 @@ class _Server:
                 self._changed.notify_all()
 
     def look_for_cancels(self) -> None:
-        """Without threads nobody reads while a tool runs, so that the tool that asks looks itself."""
-        if self._pool is not None:
+        """Where a tool runs in the thread that reads, nobody reads meanwhile, so that the tool that asks looks itself.
+
+        In any other thread it must not: the bytes it waits for may have gone to the thread that reads, which would not
+        see in turn what is put back here.
+        """
+        if threading.get_ident() != self._reader:
             return
         for line in self._wire.waiting():
             try:
@@ -1697,19 +1827,15 @@ async def _settled(result: Any) -> Any:
 
 
 def _run_to_end(result: Any) -> Any:
-    import asyncio
-
-    return asyncio.run(_settled(result))
+    return _asyncio().run(_settled(result))
 
 
 class _Pool:
     """Threads for calls, started as they are needed. They end with the process and never hold it."""
 
     def __init__(self, size: int, work: Callable[[_Call], None]):
-        import queue
-
         self._size, self._work = size, work
-        self._calls: Any = queue.SimpleQueue()
+        self._calls: Any = _own("queue").SimpleQueue()
         self._started = 0
 
     def submit(self, call: _Call) -> None:
@@ -1723,31 +1849,44 @@ class _Pool:
             self._work(self._calls.get())
 
 
+class _Unbounded:
+    """A semaphore that never holds anybody up."""
+
+    async def __aenter__(self) -> None:
+        pass
+
+    async def __aexit__(self, *_: Any) -> None:
+        pass
+
+
 class _Loop:
-    """One asyncio loop in a thread of its own, for all async tools."""
+    """One asyncio loop in a thread of its own, for all async tools; `most` of them at once, if not None."""
 
-    def __init__(self) -> None:
-        import asyncio
-
-        self._loop = asyncio.new_event_loop()
+    def __init__(self, most: Optional[int]) -> None:
+        self._asyncio = _asyncio()
+        self._most = most
+        self._places: Any = None
+        self._loop = self._asyncio.new_event_loop()
         threading.Thread(target=self._serve, name="asyncio", daemon=True).start()
 
     def _serve(self) -> None:
-        import asyncio
-
-        asyncio.set_event_loop(self._loop)
+        self._asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
 
-    def start(self, call: _Call, work: Any, fail: Callable[[_Call, BaseException], None]) -> None:
-        import asyncio
+    def place(self) -> Any:
+        """What a call holds while it runs."""
+        if self._places is None:  # Made here, because in old Pythons it belongs to the loop that makes it.
+            self._places = self._asyncio.Semaphore(self._most) if self._most else _Unbounded()
+        return self._places
 
+    def start(self, call: _Call, work: Any, fail: Callable[[_Call, BaseException], None]) -> None:
         def begin() -> None:
             call.task = self._loop.create_task(work)
             call.task.add_done_callback(end)
 
         def end(task: Any) -> None:
             if task.cancelled():  # Before it began, so that it could not answer.
-                fail(call, asyncio.CancelledError())
+                fail(call, self._asyncio.CancelledError())
 
         self._loop.call_soon_threadsafe(begin)
 
@@ -1763,42 +1902,134 @@ _OURS = (_HERE, "<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_e
 
 
 def _print_traceback(error: BaseException) -> None:
-    import linecache
-    import traceback
-
+    linecache, traceback = _own("linecache"), _own("traceback")
     source = globals().get("__source__")
     if source is not None and _HERE not in linecache.cache:  # Run from text: there is no file to read it from.
         linecache.cache[_HERE] = (len(source), None, source.splitlines(True), _HERE)
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename in _OURS:
         trace = trace.tb_next
-    traceback.print_exception(type(error), error, trace)
+    _OWN.run(lambda: traceback.print_exception(type(error), error, trace))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Python's own modules, where files in the script's folder have the names of some
+
+#: What Python has loaded before a script can hide it.
+_ALWAYS = frozenset(sys.builtin_module_names) | {"abc", "codecs", "encodings", "io", "os", "posixpath", "site", "stat"}
+
+
+class _Own:
+    """Python's own modules for this file, and the script's for the script, each under the same name."""
+
+    def __init__(self) -> None:
+        self._names: Iterable[str] = ()
+        self._modules: Json = {}
+        self._path: List[str] = []
+        self._lock = threading.RLock()
+
+    def part_from(self, folder: str, stem: str) -> None:
+        """Before `folder` comes into sys.path: lets the script, which is named `stem`, import what lies in there."""
+        for name in ("linecache", "queue", "select", "traceback"):  # They cost little, asyncio much.
+            importlib.import_module(name)
+        self._names = _names_beside(folder)
+        self._path = sys.path[:]
+        self._modules = self._swap({})
+        sys.modules.update({name: one for name, one in self._modules.items() if _top(name) == stem})
+
+    def run(self, work: Callable[[], Any]) -> Any:
+        """Does something that may import modules of Python's own."""
+        if not self._names:
+            return work()
+        with self._lock:
+            theirs, path = self._swap(self._modules), sys.path
+            sys.path = self._path[:]
+            try:
+                return work()
+            finally:
+                sys.path = path
+                self._modules = self._swap(theirs)
+
+    def _swap(self, modules: Json) -> Json:
+        """Puts these modules in the place of those that have their names, which are returned."""
+        others = {name: sys.modules.pop(name) for name in list(sys.modules) if _top(name) in self._names}
+        sys.modules.update(modules)
+        return others
+
+
+_OWN = _Own()
+
+
+def _own(name: str) -> Any:
+    """The module of Python's own, also where the script has another of that name."""
+    return _OWN.run(lambda: importlib.import_module(name))
+
+
+@functools.lru_cache(maxsize=None)
+def _asyncio() -> Any:
+    """Python's own asyncio, which imports a part of itself with its first loop."""
+    asyncio = _own("asyncio")
+    _OWN.run(lambda: asyncio.new_event_loop().close())
+    return asyncio
+
+
+def _top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _names_beside(folder: str) -> set:
+    """The names of Python's own modules that modules in the folder have too."""
+    found = {_top(entry) for entry in _entries(folder) if entry.endswith(".py")}
+    found |= {entry for entry in _entries(folder) if os.path.isfile(os.path.join(folder, entry, "__init__.py"))}
+    return (found & _standard_names()) - _ALWAYS
+
+
+def _standard_names() -> set:
+    if hasattr(sys, "stdlib_module_names"):  # Python 3.10
+        return set(sys.stdlib_module_names)
+    home = os.path.dirname(os.__file__)
+    files = _entries(home) + _entries(os.path.join(home, "lib-dynload"))
+    return ({_top(entry) for entry in files} | set(sys.builtin_module_names)) - {"test"}
+
+
+def _entries(folder: str) -> List[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 # ---------------------------------------------------------------------------------------------------------------
 # A plain script
 
 
-def run_script(path: str, threads: str = "1") -> None:
+def run_script(path: str, concurrent: str = "") -> None:
     """Serves the functions of a Python file that knows nothing of toolhost.
 
     Tools are the public functions defined in the file that have a type hint. `TOOLS = [...]`, with names or
     functions, or else `__all__`, says which instead, with or without hints. `main()` is for the command line and no
     tool. Where `run` is the only one, the tool has the name of the file.
 
-    toolhost starts it as `python3 -c BOOT N script.py THREADS`, with the N bytes of this file ahead of the requests on
-    standard input. BOOT (src/adapter/script/boot.py) reads them, makes them the module `toolhost` and calls this.
+    toolhost starts it as `python3 -c IMPORT FOLDER script.py [CONCURRENT]`, where FOLDER is one that it has put this file
+    into. IMPORT (src/adapter/script/import.py) imports it from there and calls this.
+
+    Where no folder can be made, it is `python3 -c BOOT N script.py [CONCURRENT]`, with the N bytes of this file ahead of
+    the requests on standard input. BOOT (src/adapter/script/boot.py) reads them, makes them the module `toolhost` and
+    calls this.
+
+    CONCURRENT, from toolhost.yaml, goes before what the script's own `serve` says.
     """
     global _script
     wire = _Wire.take()
-    _script = {"about": {}, "threads": int(threads)}
+    _script = {"about": {}, "most": int(concurrent) if concurrent else None}
     path = os.path.abspath(path)
     module = _load(path)
     file = os.path.basename(path)
     tools, refused = _describe_all(_candidates(module, file))
     if not tools:
         _end("%s has no tools: %s" % (file, "; ".join(refused)))
-    _Server(wire, tools, _script["threads"], _script["about"]).run()
+    _warn(_script["about"], _without_hint(module, file) + refused)
+    _Server(wire, tools, _script["most"], _script["about"]).run()
 
 
 def _load(path: str) -> types.ModuleType:
@@ -1806,12 +2037,13 @@ def _load(path: str) -> types.ModuleType:
     import importlib.machinery
     import importlib.util
 
-    folder, file = os.path.split(path)
-    name = os.path.splitext(file)[0]
-    if name in sys.modules:  # A script named types.py must not take the place of Python's own.
-        name += "_script"
+    folder, name = os.path.dirname(os.path.realpath(path)), _stem(path)
     if sys.path[:1] == [""]:
         del sys.path[0]
+    _OWN.part_from(folder, name)
+    _leave_name_to(folder, path)
+    if name in sys.modules or name in _standard_names():  # A script named types.py must not take Python's place.
+        name += "_script"
     sys.path.insert(0, folder)
     sys.argv = [path]
     loader = importlib.machinery.SourceFileLoader(name, path)
@@ -1826,6 +2058,26 @@ def _load(path: str) -> types.ModuleType:
     return module
 
 
+def _stem(path: str) -> str:
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def _leave_name_to(folder: str, script: str) -> None:
+    """A toolhost.py beside the script that is no copy of this file is the script's own affair, and what it imports."""
+    sys.modules["_toolhost_runner"] = sys.modules[__name__]
+    for place in ("toolhost.py", "toolhost/__init__.py"):
+        file = os.path.join(folder, place)
+        if os.path.isfile(file) and not os.path.samefile(file, script) and not _is_helper(file):
+            sys.modules.pop("toolhost", None)
+
+
+def _is_helper(file: str) -> bool:
+    """Whether it is this file, in any version."""
+    first = (__doc__ or "").partition("\n")[0].encode()
+    with open(file, "rb") as text:
+        return first in text.readline()
+
+
 def _why_not_loaded(error: BaseException, path: str) -> str:
     """One line that says all: the host shows the last one."""
     file, text = os.path.basename(path), " ".join(_words(error).split())
@@ -1835,12 +2087,20 @@ def _why_not_loaded(error: BaseException, path: str) -> str:
     notes = [file + (", line %d" % lines[-1] if lines else "")]
     if isinstance(error, ImportError):
         notes.append("python is %s" % sys.executable)
-    stem = os.path.splitext(file)[0]
-    if isinstance(error, (ImportError, AttributeError)) and stem in getattr(sys, "stdlib_module_names", ()):
+    stem = _stem(path)
+    if isinstance(error, (ImportError, AttributeError)) and stem in _standard_names():
         notes.append("the file has the name of Python's own module %s, which it hides" % stem)
     if isinstance(error, SystemExit):
         notes.append('it ends while it is loaded: put what is for the command line under if __name__ == "__main__"')
-    return "%s (%s)" % (text, "; ".join(notes))
+    why = "%s (%s)" % (text, "; ".join(notes))
+    if isinstance(error, ImportError) and _lists_packages(path):
+        why += ": needs packages (PEP 723); make a virtual environment with them and name it under python:"
+    return why
+
+
+def _lists_packages(path: str) -> bool:
+    with open(path, "rb") as text:
+        return any(line.rstrip() == b"# /// script" for line in text)
 
 
 def _frames(error: BaseException) -> Iterator[Tuple[Any, int]]:
@@ -1866,7 +2126,7 @@ def _candidates(module: types.ModuleType, file: str) -> List[_Candidate]:
     else:
         found = [one for one in _own_functions(module) if _has_hint(one.function) and not _is_entry(one)]
     if [one.name for one in found] == ["run"]:
-        found = [found[0]._replace(name=re.sub(r"[^A-Za-z0-9_-]", "_", os.path.splitext(file)[0]))]
+        found = [found[0]._replace(name=re.sub(r"[^A-Za-z0-9_-]", "_", _stem(file)))]
     if not found:
         _end(_why_no_tools(module, file))
     return found
@@ -1878,22 +2138,41 @@ def _listed(module: types.ModuleType, file: str) -> Optional[List[_Candidate]]:
         entries = getattr(module, variable, None)
         if not isinstance(entries, (list, tuple)):
             continue
-        found = [_entry(module, entry) for entry in entries]
+        found = [_entry(module, entry, variable == "TOOLS") for entry in entries]
         named = [one for one in found if one is not None]
-        if variable == "TOOLS" and named and len(named) < len(found):
-            strange = next(entry for entry, one in zip(entries, found) if one is None)
-            _end("%s: TOOLS names %r, which is no function of the file" % (file, strange))
+        strange = [entry for entry, one in zip(entries, found) if one is None]
+        if variable == "TOOLS" and strange and (named or any(map(callable, strange))):
+            _end("%s: TOOLS %s" % (file, _why_no_entry(strange[0])))
         if named or variable == "__all__":  # Another TOOLS is the script's own affair.
             return named
     return None
 
 
-def _entry(module: types.ModuleType, entry: Any) -> Optional[_Candidate]:
+def _why_no_entry(entry: Any) -> str:
+    if isinstance(entry, str):
+        return "names %r, which is no function of the file" % entry
+    return (
+        "holds %r, which cannot be a tool: it may hold functions and their names, methods of objects, "
+        "functools.partial and objects with a __call__, all of them written in Python" % (entry,)
+    )
+
+
+def _entry(module: types.ModuleType, entry: Any, any_kind: bool) -> Optional[_Candidate]:
     function = getattr(module, entry, None) if isinstance(entry, str) else entry
-    if not _is_function(function):
+    if not (_is_function(function) or (any_kind and _core(function))):
         return None
     marked = next((one for one in _marked if one.function is function), None)
-    return marked or _Candidate(entry if isinstance(entry, str) else function.__name__, function, {})
+    name = entry if isinstance(entry, str) else _name_in(module, function)
+    return marked or (_Candidate(name, function, {}) if name else None)
+
+
+def _name_in(module: types.ModuleType, function: Any) -> Optional[str]:
+    """Its own name, or that of the variable that holds it, or that of the function behind it."""
+    name = getattr(function, "__name__", None)
+    if isinstance(name, str):
+        return name
+    variables = [name for name, value in vars(module).items() if value is function]
+    return variables[0] if variables else getattr(_core(function), "__name__", None)
 
 
 def _own_functions(module: types.ModuleType) -> Iterator[_Candidate]:
@@ -1916,6 +2195,14 @@ def _has_hint(function: Callable) -> bool:
 
 def _is_entry(one: _Candidate) -> bool:
     return one.name == "main" and not inspect.signature(one.function).parameters
+
+
+def _without_hint(module: types.ModuleType, file: str) -> List[str]:
+    """The public functions nobody said anything of; where the script says itself which are tools, none."""
+    if _marked or _listed(module, file) is not None:
+        return []
+    silent = (one for one in _own_functions(module) if not _has_hint(one.function) and not _is_entry(one))
+    return ["%s: it has no type hint; give it one, or name it in TOOLS" % one.name for one in silent]
 
 
 def _why_no_tools(module: types.ModuleType, file: str) -> str:

@@ -360,14 +360,21 @@ _th_escape() {
 
 # A text with U+FFFD for each byte that is no UTF-8, into _th_text.
 _th_mend() {
-    local rest=$1 good
+    local rest=$1 good size t=$'[\200-\277]'
     local -a out=()
+    # A regular expression, made anew for each bad byte, would take a minute for a megabyte of an image.
     while [[ $rest ]]; do
-        [[ $rest =~ ^$_th_utf8* ]]
-        good=${BASH_REMATCH[0]}
-        rest=${rest:${#good}}
-        out+=("$good")
-        if [[ $rest ]]; then
+        case $rest in
+        [$'\1'-$'\177']*) good=${rest%%[$'\200'-$'\377']*} && size=${#good} ;;
+        [$'\302'-$'\337']$t*) size=2 ;;
+        $'\340'[$'\240'-$'\277']$t* | [$'\341'-$'\354\356\357']$t$t* | $'\355'[$'\200'-$'\237']$t*) size=3 ;;
+        $'\360'[$'\220'-$'\277']$t$t* | [$'\361'-$'\363']$t$t$t* | $'\364'[$'\200'-$'\217']$t$t*) size=4 ;;
+        *) size=0 ;;
+        esac
+        if ((size)); then
+            out+=("${rest:0:size}")
+            rest=${rest:size}
+        else
             out+=($'\357\277\275')
             rest=${rest:1}
         fi
@@ -755,17 +762,21 @@ _th_call() {
         _th_send "$_th_id" "\"error\":$_th_text"
         return
     fi
-    [[ $_th_folder ]] || _th_begin || {
+    # Whoever clears /tmp or ends a login session takes the folder away.
+    [[ $_th_folder && -d $_th_folder ]] || _th_begin || {
         _th_send "$_th_id" '"error":"OSError: no folder for temporary files; set TMPDIR to one that can be written"'
         return
     }
     # Names of its own, so that a background job that lives on writes into nothing that is still read.
     _th_calls=$((_th_calls + 1)) _th_answer=$_th_folder/answer.$_th_calls _th_output=$_th_folder/output.$_th_calls
     printf '\n%s start\n' "$_th_mark" >&"$_th_log"
-    (_th_body) >|"$_th_output" 2>&"$_th_log"
+    # Appended, so that a child that opens /dev/stdout does not write over what is there.
+    (_th_body) >>"$_th_output" 2>&"$_th_log"
     _th_status=$?
     _th_printed "$_th_output"
-    if [[ -s $_th_answer ]]; then
+    if [[ ! -e $_th_output ]]; then
+        _th_said='"error":"OSError: the folder for temporary files was removed during the call"'
+    elif [[ -s $_th_answer ]]; then
         IFS= read -r _th_said <"$_th_answer"
         [[ ! $_th_text ]] || printf '%s\n' "$_th_text" >&"$_th_log"
     elif ((_th_status)); then
@@ -780,18 +791,28 @@ _th_call() {
         _th_said='"result":null'
     fi
     _th_send "$_th_id" "$_th_said"
+    # Emptied, which needs no fork: the folder may be in memory.
+    [[ ! -s $_th_output ]] || : >|"$_th_output"
+    [[ ! -s $_th_answer ]] || : >|"$_th_answer"
     ((_th_calls % 64)) || rm -f "$_th_folder"/*
     _th_answer=''
 }
 
 # What the tool printed, without the newlines at the end, into _th_text.
 _th_printed() {
-    local IFS=''
+    local IFS='' bare
     local -a rows=()
     _th_text=''
     [[ -s $1 ]] || return
+    # Every row ends with a newline then, unless there is a NUL in it, at which Bash ends a text.
+    printf '\n' >>"$1"
     mapfile rows <"$1"
-    _th_text="${rows[*]-}"
+    _th_text="${rows[*]-}" bare="${rows[*]%$'\n'}"
+    if ((${#_th_text} - ${#bare} != ${#rows[@]})); then
+        # No UTF-8, so that it becomes U+FFFD.
+        mapfile rows < <(tr '\0' '\377' <"$1")
+        _th_text="${rows[*]-}"
+    fi
     if [[ $_th_text =~ $'\n'+$ ]]; then _th_text=${_th_text:0:${#_th_text}-${#BASH_REMATCH[0]}}; fi
 }
 
@@ -842,13 +863,15 @@ _th_failed() {
 }
 
 # The folder, and the process through which the tools' stderr goes to the log: it alone can keep the last lines for an
-# error, show them at once, and outlive a call for its background jobs. Both on the first call only.
+# error, show them at once, and outlive a call for its background jobs. Both on the first call only, as a rule.
 _th_begin() {
     local base
+    _th_folder=''
     for base in "${TMPDIR-}" "${XDG_RUNTIME_DIR-}" /dev/shm /tmp; do
         [[ -d $base && -w $base ]] && _th_folder=$(mktemp -d "$base/toolhost.XXXXXX" 2>/dev/null) && break
     done
     [[ $_th_folder ]] || return 1
+    [[ ! $_th_log ]] || return 0
     _th_mark=$'\1'$RANDOM$RANDOM$$
     coproc _th_pump { _th_watch; }
     # shellcheck disable=SC2154 # set by coproc
@@ -872,7 +895,7 @@ _th_watch() {
 }
 
 _th_end() {
-    [[ $_th_folder ]] || return
+    [[ $_th_log ]] || return
     # What was said last is in the log before this process is gone.
     printf '\n%s tail\n' "$_th_mark" >&"$_th_log"
     local row

@@ -363,6 +363,16 @@ fn a_value_the_script_refuses_is_shown_and_not_run() {
         .output()
         .unwrap();
     assert_eq!(keys.status.code(), Some(1), "{keys:?}");
+    let said = text(&keys.stderr);
+    let (_, signs) = said.split_once("may hold letters, digits and ").expect("the rule");
+    // What the rule allows is let through.
+    for sign in signs.trim().trim_end_matches(" only").split(' ') {
+        let output = desk
+            .script("mirror.sh", &["options", &format!("--define-k{sign}=1")])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{sign}: {output:?}");
+    }
     assert!(!desk.path().join("canary").exists());
 }
 

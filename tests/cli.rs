@@ -168,3 +168,15 @@ fn completions_and_man_pages_come_from_the_same_table() {
     }
     assert_eq!(output(&["man", "dance"]).status.code(), Some(2));
 }
+
+#[test]
+fn a_new_toolbox_in_another_language_is_pointed_at_the_protocol() {
+    let asked = output(&["new", "perl", "count"]);
+    assert_eq!(asked.status.code(), Some(2));
+    let told = text(&asked.stderr);
+    assert!(
+        told.contains("possible values: python") && told.contains("protocol/README.md"),
+        "{told}"
+    );
+    assert!(!text(&output(&["new", "python", "a.b"]).stderr).contains("protocol/README.md"));
+}

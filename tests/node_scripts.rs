@@ -109,24 +109,24 @@ fn functions_are_found_however_they_are_exported_and_only_those_with_a_comment()
             "tricky"
         ]
     );
-    let demo = tools("demo");
+    let parcel = tools("parcel");
     assert_eq!(
-        demo[0]["argument_schema"],
+        parcel[0]["argument_schema"],
         json!({"type": "object", "properties": {
-            "string": {"type": "string", "description": "A string."},
-            "string_enum": {"type": "string", "enum": ["foo", "bar"], "description": "One of two."},
-            "integer": {"type": "integer", "description": "An integer."},
-            "array_optional": {"type": "array", "items": {"type": "string"}, "description": "Perhaps a list."}},
-            "required": ["string", "string_enum", "integer"], "additionalProperties": false})
+            "to": {"type": "string", "description": "Where it goes."},
+            "shape": {"type": "string", "enum": ["box", "tube"], "description": "Its shape."},
+            "grams": {"type": "integer", "description": "Its weight."},
+            "extras": {"type": "array", "items": {"type": "string"}, "description": "What else is wanted."}},
+            "required": ["to", "shape", "grams"], "additionalProperties": false})
     );
-    let weather = tools("weather");
-    assert_eq!(names(&weather), ["current-weather"]);
+    let tides = tools("tides");
+    assert_eq!(names(&tides), ["tide-table"]);
     assert_eq!(
-        weather[0]["argument_schema"],
+        tides[0]["argument_schema"],
         json!({"type": "object", "properties": {
-            "location": {"type": "string", "description": "The city and optionally the state or country, e.g., \"London\", \"San Francisco, CA\"."},
-            "unit": {"type": "string", "enum": ["celsius", "fahrenheit"], "description": "The unit.", "default": "celsius"}},
-            "required": ["location"], "additionalProperties": false})
+            "harbor": {"type": "string", "description": "The harbor, as the chart has it, e.g., \"Cuxhaven\", \"St. Ives, Cornwall\"."},
+            "height": {"type": "string", "enum": ["meters", "feet"], "description": "What heights are in.", "default": "meters"}},
+            "required": ["harbor"], "additionalProperties": false})
     );
 }
 
@@ -161,10 +161,10 @@ fn functions_get_their_arguments_as_they_take_them() {
         ("esm", "largest", json!({"numbers": [1, 7, 3]}), json!(7)),
         ("esm", "esm", json!({}), json!("default")),
         (
-            "demo",
-            "demo",
-            json!({"string": "x", "string_enum": "foo", "integer": 1}),
-            json!("string,string_enum,integer"),
+            "parcel",
+            "parcel",
+            json!({"to": "x", "shape": "box", "grams": 1}),
+            json!("to,shape,grams"),
         ),
         ("members", "up", json!({"a": "x"}), json!("X")),
         (
@@ -201,10 +201,10 @@ fn functions_get_their_arguments_as_they_take_them() {
         // As `node esm.js` would have it, but for the names that only CommonJS has.
         ("esm", "started", json!({}), json!([2, true, "undefined", "undefined"])),
         (
-            "weather",
-            "current-weather",
-            json!({"location": "Lisbon"}),
-            json!("12 celsius in Lisbon"),
+            "tides",
+            "tide-table",
+            json!({"harbor": "Lisbon"}),
+            json!("high water in Lisbon: 3 meters"),
         ),
     ] {
         assert_eq!(host.call(toolbox, name, &kwargs), Ok(result), "{name} {kwargs}");
@@ -380,7 +380,7 @@ fn a_script_that_cannot_be_served_says_why_in_its_last_line() {
         (
             "a.js",
             "/** @param {Symbol} s */\nexports.f = (s) => 1\n",
-            "a.js: no tools: the tool 'f' is left out: 's': a Symbol cannot be written as JSON",
+            "a.js: no tools: f: 's': a Symbol cannot be written as JSON",
         ),
     ] {
         let said = checked(name, text);

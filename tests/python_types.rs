@@ -1,7 +1,7 @@
 //! Every annotation of Python: the schema callers see, the value the function gets, what its result becomes.
 //!
 //! The tables stand beside the scripts in `tests/fixtures/python/`. Of the Pythons found on the machine the oldest, the
-//! usual and the newest are asked.
+//! usual and the newest are asked; what none of them can is skipped, which the test says.
 
 #![allow(clippy::expect_used, clippy::unwrap_used)] // The allowance for tests ends at their own functions.
 
@@ -17,6 +17,8 @@ use serde_json::{Map, Value, json};
 use common::caller::{Caller, LIST};
 use common::embedded::Embedded;
 use common::host::{Host, fixture};
+use common::peers;
+use common::skipped::skipped;
 
 /// A table that says what is to come of a script.
 fn table(script: &str) -> Map<String, Value> {
@@ -30,8 +32,9 @@ struct Python {
     has_pydantic: bool,
 }
 
-/// Every Python from 3.8 on that runs here, one of each minor version: the one on the PATH where it is of that.
-fn pythons() -> BTreeMap<u32, Python> {
+/// Every Python from 3.8 on that runs here and `can` what is asked, one of each minor version: the one on the PATH where
+/// it is of that.
+fn pythons(can: impl Fn(u32, &Python) -> bool) -> BTreeMap<u32, Python> {
     let mut candidates: Vec<PathBuf> = vec!["python3".into()];
     candidates.extend((8..15).map(|minor| format!("python3.{minor}").into()));
     let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
@@ -42,9 +45,11 @@ fn pythons() -> BTreeMap<u32, Python> {
             .flatten()
             .map(|entry| entry.unwrap().path().join("bin/python3")),
     );
+    // It has more installed than a Python usually has.
+    candidates.push(peers::python());
     let mut found = BTreeMap::new();
-    for program in candidates {
-        if let Some((minor, python)) = look_at(program) {
+    for (minor, python) in candidates.into_iter().filter_map(look_at) {
+        if can(minor, &python) {
             found.entry(minor).or_insert(python);
         }
     }
@@ -69,10 +74,7 @@ fn look_at(program: PathBuf) -> Option<(u32, Python)> {
 
 /// The toolboxes of a host: `script` for each Python that can read it, by toolbox_id.
 fn toolboxes(script: &str, can: impl Fn(u32, &Python) -> bool) -> Map<String, Value> {
-    let mut fit: Vec<_> = pythons()
-        .into_iter()
-        .filter(|(minor, python)| can(*minor, python))
-        .collect();
+    let mut fit: Vec<_> = pythons(can).into_iter().collect();
     // The oldest, the usual and the newest: the ones between hold no surprise, and each takes its time.
     let usual = |(_, python): &(u32, Python)| python.program == Path::new("python3");
     let ends = [0, fit.len().saturating_sub(1)];
@@ -91,11 +93,10 @@ fn toolboxes(script: &str, can: impl Fn(u32, &Python) -> bool) -> Map<String, Va
 }
 
 /// Asks every Python for everything in the table of `script`; the host, for its log.
-#[allow(clippy::print_stderr)] // Whoever reads the tests wants to know what they were run with.
 async fn the_table_holds(script: &str, can: impl Fn(u32, &Python) -> bool) -> Option<Host> {
     let toolboxes = toolboxes(script, can);
-    eprintln!("{script}: {:?}", toolboxes.keys().collect::<Vec<_>>());
     if toolboxes.is_empty() {
+        skipped(&format!("{script}.py: no Python here that can read it"));
         return None;
     }
     let bus = Embedded::start().await;
@@ -162,10 +163,10 @@ async fn calls_hold(script: &str, toolbox_id: &str, caller: &mut Caller) {
 async fn annotations_of_every_python_are_schemas_and_values_both_ways() {
     let host = the_table_holds("typed", |_, _| true).await.expect("a Python");
     for line in [
-        "takes_function is no tool: the parameter 'value': a function cannot be made from JSON",
-        "takes_type is no tool: the parameter 'value': type cannot be made from JSON",
-        "takes_stranger is no tool: the parameter 'value': Match cannot be made from JSON",
-        "takes_unknown is no tool: the parameter 'value': NoSuchName (NameError: name 'NoSuchName' is not defined)",
+        "no tool: takes_function: the parameter 'value': a function cannot be made from JSON",
+        "no tool: takes_type: the parameter 'value': type cannot be made from JSON",
+        "no tool: takes_stranger: the parameter 'value': Match cannot be made from JSON",
+        "no tool: takes_unknown: the parameter 'value': NoSuchName (NameError: name 'NoSuchName' is not defined)",
     ] {
         assert!(host.log().contains(line), "{line}");
     }
@@ -175,7 +176,7 @@ async fn annotations_of_every_python_are_schemas_and_values_both_ways() {
 #[tokio::test]
 async fn annotations_that_are_not_evaluated_are_read_as_well() {
     if let Some(host) = the_table_holds("modern", |minor, _| minor >= 10).await {
-        let unknown = "unknown is no tool: the parameter 'value': Unknown (NameError: name 'Unknown' is not defined)";
+        let unknown = "no tool: unknown: the parameter 'value': Unknown (NameError: name 'Unknown' is not defined)";
         assert!(host.log().contains(unknown));
         host.stop().await;
     }
@@ -190,15 +191,15 @@ async fn the_newest_annotations_are_read() {
 
 #[tokio::test]
 async fn models_of_pydantic_are_read_where_it_is_installed() {
-    if let Some(host) = the_table_holds("models", |_, python| python.has_pydantic).await {
-        host.stop().await;
-    }
+    let host = the_table_holds("models", |_, python| python.has_pydantic).await;
+    host.expect("the Python of `tests/setup` has pydantic").stop().await;
 }
 
 #[tokio::test]
 async fn an_annotation_this_python_does_not_know_costs_one_tool_and_the_log_says_which() {
     let toolboxes = toolboxes("modern_on_old", |minor, _| minor < 10);
     if toolboxes.is_empty() {
+        skipped("modern_on_old.py: no Python older than 3.10 here");
         return;
     }
     let bus = Embedded::start().await;
@@ -215,7 +216,7 @@ async fn an_annotation_this_python_does_not_know_costs_one_tool_and_the_log_says
         let hint = format!("Python 3.{minor} does not know it: write Optional, Union, List, ... of typing");
         let log = host.log();
         assert!(
-            log.contains("bad is no tool: the parameter 'value': int | None") && log.contains(&hint),
+            log.contains("no tool: bad: the parameter 'value': int | None") && log.contains(&hint),
             "{log}"
         );
     }

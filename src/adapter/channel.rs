@@ -21,7 +21,7 @@ impl ResultFile {
     /// # Errors
     /// The system's, with the folder.
     pub fn create() -> Result<Self, String> {
-        let folder = std::env::temp_dir();
+        let folder = super::script::temporary();
         let mut last = io::Error::other("no free name");
         for _ in 0..TRIES {
             let path = folder.join(format!("toolhost-{:016x}", fastrand::u64(..)));

@@ -24,7 +24,11 @@ pub(super) fn of(config: &ToolboxConfig) -> Option<Box<Confinement>> {
 /// their programs are read as programs.
 fn named_files(config: &ToolboxConfig) -> Vec<PathBuf> {
     match &config.kind {
-        Kind::Script(script) => vec![script.path.clone()],
+        Kind::Script(script) => {
+            // A virtual environment, or a Python of its own.
+            let python = script.python.clone().filter(|python| python.is_absolute());
+            std::iter::once(script.path.clone()).chain(python).collect()
+        }
         Kind::Command(argv) => {
             let paths = argv.iter().map(|word| config.cwd.join(word));
             paths.filter(|path| path.is_file()).collect()

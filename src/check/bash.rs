@@ -39,7 +39,9 @@ async fn message(script: &Path, config: &ToolboxConfig, guard: &Guard) -> Option
         argv,
         cwd: config.cwd.clone(),
         // Without the toolbox's own: BASH_ENV names a script that would be run.
-        environment: Environment::of_toolbox(&config.id, std::env::vars_os(), &[], &Default::default()),
+        // In English, whatever the host speaks, for `in_place`.
+        environment: Environment::of_toolbox(&config.id, std::env::vars_os(), &[], &Default::default())
+            .with([("LC_ALL", "C")]),
         stdout: Stdout::Whole(0),
         input: Bytes::new(),
         requires: Vec::new(),

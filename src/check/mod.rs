@@ -8,6 +8,7 @@ mod bash;
 mod diagnose;
 mod hints;
 mod lint;
+mod plain;
 mod play;
 mod report;
 mod silence;

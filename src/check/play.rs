@@ -12,12 +12,12 @@ use super::asked::Asked;
 use super::diagnose::{self, Diagnosis, Judged};
 use super::hints::Hint;
 use super::report::Finding;
-use super::{Subject, silence};
-use crate::config::Mode;
+use super::{Subject, plain, silence};
+use crate::config::{Kind, Mode};
 use crate::process::exit::Exit;
 use crate::process::spawn::{spawn, windows_line_ends};
 use crate::process::{Process, ProcessEvent};
-use crate::protocol::answer::{self, Line, sample};
+use crate::protocol::answer::{self, Line, sample, sample_of};
 use crate::protocol::transcript::Step;
 
 /// Time to exit after the end of input.
@@ -34,6 +34,12 @@ pub(super) const STAYS: &str = "no exit";
 
 /// Lines of stderr that are shown.
 const LAST_WORDS: usize = 3;
+
+/// Characters of one of them: the useful half of a message is often its end.
+const WORDS: usize = 400;
+
+/// Characters of the line that says why a script does not start.
+const REASON: usize = 600;
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -105,7 +111,8 @@ pub(super) struct Game<'a> {
     sent: Vec<Value>,
     /// The ids of those that were answered.
     answered: Vec<u64>,
-    last_words: Vec<String>,
+    /// The last lines of its stderr, as they came.
+    last_words: Vec<Bytes>,
     /// Whether its stderr shows a script with the line ends of Windows.
     windows: bool,
     played: Played,
@@ -185,7 +192,8 @@ impl Game<'_> {
                 Next::Exited(exit) => return self.exited(&exit, &asked),
                 Next::Nothing => {
                     let (kind, what, hint) = silence::cause(self, patience).await;
-                    return self.silent(kind, what, hint, &asked);
+                    let hints: Vec<String> = hint.map(|hint| hint.text(self.subject.language)).into_iter().collect();
+                    return self.silent(kind, what, &hints, &asked);
                 }
             }
         }
@@ -303,7 +311,20 @@ impl Game<'_> {
         }
     }
 
+    /// What a script's own last line says is all that its owner, who wrote no protocol, can use.
+    fn did_not_start(&mut self, reason: &Bytes) -> bool {
+        self.last_words.pop();
+        self.played.lost = true;
+        self.fault("start", sample_of(reason, REASON));
+        false
+    }
+
     fn exited(&mut self, exit: &Exit, asked: &[Asked]) -> bool {
+        let is_script = matches!(self.subject.config.kind, Kind::Script(_));
+        let reason = self.last_words.last().cloned();
+        if let Some(reason) = reason.filter(|_| is_script && self.answered.is_empty() && !self.windows) {
+            return self.did_not_start(&reason);
+        }
         let (kind, mut what, hint) = match (exit.is_success(), self.answered.len()) {
             _ if self.windows => ("start", format!("exited instead ({exit}){}", windows_line_ends()), None),
             (true, 0) => (
@@ -325,7 +346,14 @@ impl Game<'_> {
         if let Some(one) = asked.first() {
             what.push_str(&format!("\nasked:  {}", one.words()));
         }
-        self.silent(kind, what, hint.or(unknown.then_some(Hint::Unknown)), asked)
+        let program = &self.subject.program;
+        let mut hints: Vec<String> = Vec::new();
+        if kind == "no answer" {
+            hints.extend(plain::hint(&program.argv, &program.cwd));
+        }
+        let hint = hint.or(unknown.then_some(Hint::Unknown));
+        hints.extend(hint.map(|hint| hint.text(self.subject.language)));
+        self.silent(kind, what, &hints, asked)
     }
 
     /// Whether the very first answer is due: without it there is nothing to go on with.
@@ -333,11 +361,14 @@ impl Game<'_> {
         self.answered.is_empty() && asked.iter().any(|asked| asked.id == 1)
     }
 
-    fn silent(&mut self, kind: &'static str, mut what: String, hint: Option<Hint>, asked: &[Asked]) -> bool {
+    fn silent(&mut self, kind: &'static str, mut what: String, hints: &[String], asked: &[Asked]) -> bool {
         self.played.lost = self.is_first(asked);
         let lines: Vec<String> = asked.iter().map(|asked| asked.should(None)).collect();
         what.push_str(&format!("\nwrote:  nothing\nshould: {}", lines.join("\n        ")));
-        self.hint(&mut what, hint);
+        for hint in hints {
+            what.push('\n');
+            what.push_str(hint);
+        }
         self.fault(kind, what);
         false
     }
@@ -415,7 +446,7 @@ impl Game<'_> {
                 ProcessEvent::LineTooLong { head } => return Next::Line(head),
                 ProcessEvent::Stderr(line) => {
                     self.windows |= crate::process::spawn::shows_windows_line_ends(&line);
-                    self.last_words.push(sample(&line));
+                    self.last_words.push(line);
                     if self.last_words.len() > LAST_WORDS {
                         self.last_words.remove(0);
                     }
@@ -432,7 +463,8 @@ impl Game<'_> {
     fn fault(&mut self, kind: &'static str, mut what: String) {
         if !self.last_words.is_empty() {
             what.push_str("\nits stderr: ");
-            what.push_str(&self.last_words.join("\n            "));
+            let words: Vec<String> = self.last_words.iter().map(|line| sample_of(line, WORDS)).collect();
+            what.push_str(&words.join("\n            "));
         }
         self.found(true, kind, what);
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::lint;
 use super::report::{Finding, Report};
 use crate::adapter::script::Language;
-use crate::config::{Config, Kind, Outlook, ToolboxConfig};
+use crate::config::{Config, Kind, Outlook, ToolboxConfig, joined};
 use crate::protocol::describe::Description;
 
 /// Where these warnings are found.
@@ -103,20 +103,12 @@ fn share(config: &Config, outlook: &Outlook, reports: &mut [Report]) {
         let what = format!(
             "tool '{tool}' is published by {}: a call by its name alone is refused as ambiguous; give a toolbox a \
              'namespace:', or the tool another name under 'rename:'",
-            listed(&all)
+            joined(&all, "and")
         );
         // Where the second one comes in, something is to be done.
         if let Some(report) = owners.get(1).and_then(|index| reports.get_mut(*index)) {
             report.add(Finding::warning(PLACE, what));
         }
-    }
-}
-
-/// `a, b and c`.
-fn listed(words: &[String]) -> String {
-    match words.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => words.join(""),
     }
 }
 

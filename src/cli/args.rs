@@ -16,7 +16,9 @@ use crate::logging::{Format, Level};
     version,
     about = "Host tools written in any language on the OpenVoiceOS message bus",
     long_about = "Host tools written in any language on the OpenVoiceOS message bus.\n\n\
-        A toolbox is a program that offers tools: it reads lines of JSON and answers with lines of JSON. \
+        A toolbox is what offers tools: a script of yours (Python, Bash or JavaScript) whose functions are the tools, \
+        commands declared in the YAML, or a program in any language that reads lines of JSON and answers with lines of \
+        JSON. \
         `toolhost run` starts the toolboxes a YAML file names, keeps them running and answers for them on the bus \
         (OVOS-TOOLS-1). The other commands ask whatever toolbox hosts are on that bus.",
     after_help = "Examples:\n  \
@@ -128,15 +130,19 @@ pub struct RunArgs {
 )]
 pub struct CheckArgs {
     /// The configuration [default: as for run]
+    #[arg(value_name = "CONFIG")]
+    pub file: Option<PathBuf>,
+    /// The configuration, as the other commands take it
+    #[arg(long, value_name = "CONFIG", conflicts_with = "file")]
     pub config: Option<PathBuf>,
     /// Start the command once for each request, as with `mode: oneshot`
-    #[arg(long, requires = "command", conflicts_with = "config")]
+    #[arg(long, requires = "command", conflicts_with_all = ["file", "config"])]
     pub oneshot: bool,
     /// How long to wait for each answer [default: 10s; a describe in a configuration: its describe_timeout]
     #[arg(long, value_name = "DURATION", value_parser = crate::config::time)]
     pub timeout: Option<Duration>,
     /// The toolbox to check, instead of those of a configuration: a program and its arguments
-    #[arg(last = true, value_name = "COMMAND", conflicts_with = "config")]
+    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["file", "config"])]
     pub command: Vec<String>,
 }
 

@@ -15,7 +15,7 @@ pub(super) async fn run(args: &CheckArgs, output: Output, held: Held) -> Result<
         oneshot: args.oneshot,
     };
     let reports = match args.command.as_slice() {
-        [] => check::configuration(args.config.as_deref(), options).await?,
+        [] => check::configuration(args.file.as_deref().or(args.config.as_deref()), options).await?,
         argv => vec![check::command(argv, options).await?],
     };
     let text: String = reports.iter().map(ToString::to_string).collect();

@@ -79,7 +79,14 @@ pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) ->
 
 /// Shows what clap has to say: help and version are answers, the rest are errors.
 fn told(error: &clap::Error, output: Output) -> Exit {
-    let text = error.render().to_string();
+    let mut text = error.render().to_string();
+    if asks_for_another_language(error) {
+        text.push_str(
+            "\ntoolhost writes nothing in other languages, and hosts them all the same: commands declared under 'tools:' \
+             (toolhost new command NAME), or a program that speaks the protocol, ten lines in most languages \
+             (protocol/README.md)\n",
+        );
+    }
     if error.use_stderr() {
         output.talk(&text);
         return Exit::Usage;
@@ -91,6 +98,14 @@ fn told(error: &clap::Error, output: Output) -> Exit {
             error.exit()
         }
     }
+}
+
+/// Whether `toolhost new` was asked for a language it has no toolbox for.
+fn asks_for_another_language(error: &clap::Error) -> bool {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let argument = error.get(ContextKind::InvalidArg);
+    error.kind() == ErrorKind::InvalidValue
+        && matches!(argument, Some(ContextValue::String(argument)) if argument == "<LANGUAGE>")
 }
 
 /// Whether a command starts toolboxes.

@@ -1,7 +1,7 @@
-//! `tools:`: commands declared in the file, each a tool that is run once a call (contract §2).
+//! `tools:`: commands declared in the file, each a tool that is run once a call, as toolboxes/README.md has it.
 //!
 //! All that can be told without a call is told here: placeholders that name no parameter, values that
-//! would become shell text, schemas that do not compile. What is published of a tool is written as the
+//! would become shell text or code, schemas that do not compile. What is published of a tool is written as the
 //! describe answer of a toolbox would have it, so that from there on it is a tool like any other.
 
 mod parameters;
@@ -45,6 +45,10 @@ pub struct DeclaredTool {
     pub env: Env,
     /// The parameters whose value may begin with a `-`.
     pub leading_dash: BTreeSet<String>,
+    /// The parameters whose numbers are integers, or arrays of them.
+    pub integers: BTreeSet<String>,
+    /// The parameters; there may be others where the schema leaves them open.
+    pub parameters: BTreeSet<String>,
 }
 
 /// What a declared tool starts.
@@ -160,8 +164,10 @@ impl Reader<'_> {
             self.fault(node.at, path, what);
             return None;
         }
+        let shallow = self.too_shallow(entries, path, TOOL_KEYS);
         let tools = entries
             .iter()
+            .filter(|entry| !shallow.contains(&entry.at))
             .filter_map(|entry| self.tool(entry, &below(path, &entry.key)))
             .collect();
         Some(tools)
@@ -202,6 +208,8 @@ impl Reader<'_> {
             cwd: draft.cwd,
             env: draft.env,
             leading_dash: parameters.leading_dash,
+            integers: parameters.integers,
+            parameters: parameters.names,
         })
     }
 

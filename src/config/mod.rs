@@ -33,8 +33,10 @@ mod expand;
 mod fault;
 mod find;
 mod free;
+mod habits;
 pub mod insert;
 pub mod mycroft;
+mod place;
 mod quantity;
 mod read;
 mod scalars;
@@ -50,7 +52,7 @@ pub use declared::{DeclaredTool, Output, Run};
 pub use fault::{Fault, Faults, Position};
 pub use find::{NotFound, find};
 pub use read::unfit_id;
-pub(crate) use suggest::nearest;
+pub(crate) use suggest::{joined, nearest};
 pub use warn::{Outlook, look_over};
 
 use std::collections::BTreeMap;
@@ -245,8 +247,8 @@ pub struct Script {
     pub path: PathBuf,
     /// What runs it if it is Python: the name of a program, or an absolute path to one or to the folder of a virtual environment.
     pub python: Option<PathBuf>,
-    /// Calls one process gets at once, at least 1. Where the file does not say: one in Python; in JavaScript, as many as come
-    /// to functions that return promises.
+    /// Calls one process works on at once, at least 1. Where the file does not say: as many as come where a function is async;
+    /// else one.
     pub concurrent: Option<usize>,
     /// What it prints, where it is Bash; the other languages give values.
     pub output: Output,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::expand::Place;
 use super::fault::{Fault, Faults, Position};
 use super::yaml::{self, Entry, Node, below};
-use super::{BusConfig, Config, Lookup, PredecessorTopics, ToolService, ToolboxConfig, suggest, toolbox};
+use super::{BusConfig, Config, Lookup, PredecessorTopics, ToolService, ToolboxConfig, place, suggest, toolbox};
 
 /// Far more than any file of this kind holds; a mistyped path to a disk image ends here.
 const LONGEST_FILE: u64 = 4 << 20;
@@ -105,6 +105,9 @@ impl Reader<'_> {
                         "unknown key here; it stands under 'defaults' or under a toolbox",
                     );
                 }
+                _ if below_nothing(entries, entry) => {
+                    self.fault(entry.at, path, "unknown key; a toolbox is indented below 'toolboxes:'");
+                }
                 _ => self.unknown(entry, path, TOP_KEYS),
             }
         }
@@ -121,8 +124,10 @@ impl Reader<'_> {
             return None;
         };
         let toolboxes = self.entries(toolboxes, "toolboxes", "a mapping from toolbox_id to toolbox")?;
+        let shallow = self.too_shallow(toolboxes, "toolboxes", toolbox::KEYS);
         let toolboxes = toolboxes
             .iter()
+            .filter(|entry| !shallow.contains(&entry.at))
             .filter_map(|entry| self.toolbox(entry, defaults, predecessors))
             .collect();
         Some(Config {
@@ -131,6 +136,21 @@ impl Reader<'_> {
             tool_service,
             toolboxes,
         })
+    }
+
+    /// Tells of entries that are indented too little; the places of them and of those they belong to, of which no more
+    /// is to be said.
+    pub(super) fn too_shallow(&mut self, entries: &[Entry], path: &str, keys: &[&str]) -> Vec<Position> {
+        let mut told = Vec::new();
+        for (entry, owner) in place::too_shallow(entries, keys) {
+            let what = format!(
+                "stands beside '{}:', which is empty: indent it below '{}:'",
+                owner.key, owner.key
+            );
+            self.fault(entry.at, &below(path, &entry.key), what);
+            told.extend([entry.at, owner.at]);
+        }
+        told
     }
 
     /// Looks the defaults over once by themselves, so that their faults are theirs.
@@ -160,6 +180,11 @@ impl Reader<'_> {
         if let Some(what) = unfit_id(&entry.key) {
             self.fault(entry.at, &path, what);
         }
+        if let Some(meant) = place::meant(&entry.key, &entry.value.value) {
+            let what = format!("expected the keys of a toolbox, {meant}");
+            self.fault(entry.value.at, &path, what);
+            return None;
+        }
         let own = self.entries(&entry.value, &path, "the keys of a toolbox")?;
         let merged = toolbox::with_defaults(own, defaults);
         let draft = self.keys(&merged, &path, predecessors);
@@ -178,6 +203,17 @@ impl Reader<'_> {
         toolbox.line = super::Line(entry.at.line);
         Some(toolbox)
     }
+}
+
+/// Whether `entry` comes after a `toolboxes:` with nothing below it, and looks like a toolbox.
+fn below_nothing(entries: &[Entry], entry: &Entry) -> bool {
+    use super::yaml::Value;
+    let empty = |other: &Entry| matches!(&other.value.value, Value::Scalar(scalar) if scalar.is_missing());
+    let named = entries
+        .iter()
+        .any(|other| other.key == "toolboxes" && other.at < entry.at && empty(other));
+    named
+        && matches!(&entry.value.value, Value::Mapping(keys) if keys.iter().any(|key| toolbox::KEYS.contains(&key.key.as_str())))
 }
 
 /// Why `id` cannot be a toolbox_id.

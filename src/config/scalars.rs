@@ -7,7 +7,7 @@ use super::fault::{Fault, Position};
 use super::read::Reader;
 use super::suggest::{listed, nearest};
 use super::yaml::{Entry, Node, Scalar, Value};
-use super::{expand, quantity, yaml};
+use super::{expand, place, quantity, yaml};
 
 /// What stands there, for the end of a fault: shown as typed, so that no variable's value is shown.
 fn found(node: &Node) -> String {
@@ -176,6 +176,9 @@ impl Reader<'_> {
     /// A key that nobody reads here.
     pub(super) fn unknown(&mut self, entry: &Entry, path: &str, known: &[&str]) {
         let what = match nearest(&entry.key, known) {
+            _ if place::elsewhere(&entry.key, known).is_some() => {
+                place::elsewhere(&entry.key, known).unwrap_or_default()
+            }
             Some(meant) => format!("unknown key; did you mean '{meant}'?"),
             None => format!("unknown key; the keys here are {}", listed(known, "and")),
         };
@@ -205,13 +208,44 @@ impl Reader<'_> {
                 }
             }
             Value::Mapping(entries) => {
+                let parameters = if place == Place::Tool {
+                    parameters(entries)
+                } else {
+                    Vec::new()
+                };
                 for entry in entries {
                     let place = place.below(&entry.key);
+                    let faults = self.faults.len();
                     self.expand(&mut entry.value, &yaml::below(path, &entry.key), place);
+                    for fault in self.faults.iter_mut().skip(faults).filter(|_| place == Place::Template) {
+                        name_argument(fault, &parameters);
+                    }
                 }
             }
             Value::Scalar(_) | Value::Broken => {}
         }
+    }
+}
+
+/// The parameters that a tool with these keys declares.
+fn parameters(entries: &[Entry]) -> Vec<String> {
+    let declared = entries.iter().find(|entry| entry.key == "parameters");
+    match declared.map(|entry| &entry.value.value) {
+        Some(Value::Mapping(parameters)) => parameters.iter().map(|entry| entry.key.clone()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// `${name}` in a template is a variable of the environment, and most often was to be an argument.
+fn name_argument(fault: &mut Fault, parameters: &[String]) {
+    let unset = |name: &&String| {
+        fault
+            .what
+            .starts_with(&format!("environment variable {name} is not set"))
+    };
+    if let Some(name) = parameters.iter().find(unset) {
+        fault.what =
+            format!("${{{name}}} is a variable of the environment, and not set; an argument is written {{{name}}}");
     }
 }
 

@@ -166,8 +166,8 @@ struct Toolbox {
     script: Word,
     /// Of a script: the Python that runs it, a name on the PATH, a path, or the folder of a virtual environment.
     python: Word,
-    /// Of a Python or JavaScript file: how many calls one process gets at once; true is 8. Default: one in Python; in JavaScript,
-    /// as many as come to functions that return promises.
+    /// Of a Python or JavaScript file: how many calls one process works on at once; true is 8. In Python it is so many in
+    /// threads, and so many on the asyncio loop. Default: as many as come to async functions, and one to others.
     concurrent: Concurrent,
     /// Of a Bash script: what its commands print. Default: text.
     #[schemars(extend("default" = "text"))]

@@ -36,7 +36,12 @@ fn distance(a: &[char], b: &[char]) -> usize {
 /// `'a', 'b' and 'c'` joined with `word` before the last.
 pub(super) fn listed(known: &[&str], word: &str) -> String {
     let quoted: Vec<String> = known.iter().map(|key| format!("'{key}'")).collect();
-    match quoted.split_last() {
+    joined(&quoted, word)
+}
+
+/// The same of words that say themselves what they are.
+pub(crate) fn joined(words: &[String], word: &str) -> String {
+    match words.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} {word} {last}", rest.join(", ")),
         Some((last, _)) => last.clone(),
         None => String::new(),
@@ -69,5 +74,10 @@ mod tests {
     fn a_list_reads_as_a_sentence() {
         assert_eq!(listed(&["a"], "or"), "'a'");
         assert_eq!(listed(&["a", "b", "c"], "or"), "'a', 'b' or 'c'");
+        assert_eq!(
+            joined(&["a".to_owned(), "b (here)".to_owned()], "and"),
+            "a and b (here)"
+        );
+        assert_eq!(listed(&[], "or"), "");
     }
 }

@@ -8,7 +8,8 @@ use super::declared::OUTPUTS;
 use super::read::Reader;
 use super::yaml::{Entry, Node, Value, below};
 use super::{
-    DeclaredTool, Kind, Mode, Output, PredecessorTopics, Publish, Restart, RestartWhen, Script, ToolboxConfig, quantity,
+    DeclaredTool, Kind, Mode, Output, PredecessorTopics, Publish, Restart, RestartWhen, Script, ToolboxConfig, place,
+    quantity,
 };
 use crate::json::Text;
 
@@ -222,8 +223,7 @@ impl Reader<'_> {
             .collect();
         if let [first, second, ..] = kinds[..] {
             let first = &first.key;
-            let what =
-                format!("a toolbox has one of command, tools, script, mcp and opm; this one has '{first}' already");
+            let what = format!("a toolbox has one of command, tools and script; this one has '{first}' already");
             self.fault(second.at, &below(path, &second.key), what);
         }
         draft
@@ -234,7 +234,7 @@ impl Reader<'_> {
         match entry.key.as_str() {
             "command" => draft.command = self.command(value, path),
             "tools" => draft.tools = self.tools(value, path),
-            "script" => draft.script = self.path(value, path, "a script: ./notes.py"),
+            "script" => draft.script = self.script(value, path),
             "python" => draft.python = self.python(value, path),
             "concurrent" => draft.concurrent = self.concurrent(value, path),
             "output" => draft.output = self.choice(value, path, OUTPUTS),
@@ -270,9 +270,31 @@ impl Reader<'_> {
                 "unknown key; arguments stand in 'command': [program, argument, ...]",
             ),
             "environment" => self.fault(entry.at, path, "unknown key; did you mean 'env'?"),
+            "venv" | "virtualenv" | "interpreter" => self.fault(
+                entry.at,
+                path,
+                "unknown key; did you mean 'python'? It takes a Python, or the folder of a virtual environment",
+            ),
             "working_dir" | "workdir" | "dir" => self.fault(entry.at, path, "unknown key; did you mean 'cwd'?"),
             _ => self.unknown(entry, path, KEYS),
         }
+    }
+
+    fn script(&mut self, node: &Node, path: &str) -> Option<PathBuf> {
+        let script = self.path(node, path, "a script: ./notes.py")?;
+        let Value::Scalar(scalar) = &node.value else {
+            return Some(script);
+        };
+        if let Some((file, _)) = scalar.typed.split_once(char::is_whitespace)
+            && place::is_script(file)
+            && !script.exists()
+        {
+            let what = format!(
+                "a script takes no arguments; to pass some, declare a command: tools: {{NAME: {{run: [{file}, argument, ...]}}}}"
+            );
+            self.fault(node.at, path, what);
+        }
+        Some(script)
     }
 
     /// A program looked for on the PATH, or a path: to a program or to the folder of a virtual environment.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::expand;
 use super::fault::{Fault, Position};
+use super::habits;
 use super::read::text_of;
 use super::yaml::{self, Entry, Node, Value, below};
 
@@ -119,15 +120,19 @@ impl Outlook {
         for key in keys.iter().filter(|key| matches!(key.key.as_str(), "run" | "shell")) {
             self.argv(&key.value, &below(path, &key.key));
         }
+        for (at, key, what) in habits::of_tool(keys) {
+            self.warn(at, &below(path, &key), what);
+        }
     }
 
     fn argv(&mut self, node: &Node, path: &str) {
         let mut arguments = Vec::new();
         flatten(node, &mut arguments);
+        let program = arguments.first().map_or("", |(_, program)| *program);
         let mut flag: Option<&str> = None;
         for (at, argument) in &arguments {
             let before = flag.take();
-            if let Some(what) = secret(argument, before) {
+            if let Some(what) = secret(argument, before).or_else(|| by_custom(program, argument, before)) {
                 let what = format!(
                     "{what} is visible to every user of this machine (`ps`) in an argument: hand it over under 'env'"
                 );
@@ -176,6 +181,63 @@ fn secret(argument: &str, before: Option<&str>) -> Option<String> {
     (literal(argument) && !argument.starts_with('-')).then(|| format!("the value of {flag}"))
 }
 
+/// What `argument` of `program` gives away by the custom of programs: after `Bearer`, in a URL, in a query, with `-u`.
+fn by_custom(program: &str, argument: &str, before: Option<&str>) -> Option<String> {
+    // A variable that is handed over so is a secret, whatever it is called.
+    let held = |value: &str, what: &str| {
+        let value = value.trim_matches(['"', '\'']);
+        if let Some(name) = value
+            .starts_with("${")
+            .then(|| variables(value).first().copied())
+            .flatten()
+        {
+            return Some(format!("${{{name}}}"));
+        }
+        (!value.is_empty() && !value.starts_with(['{', '$'])).then(|| what.to_owned())
+    };
+    for word in ["Bearer ", "bearer "] {
+        if let Some((_, token)) = argument.split_once(word) {
+            return held(token, "the token after 'Bearer'");
+        }
+    }
+    if before.is_some_and(|before| before.trim_matches(['"', '\'']).eq_ignore_ascii_case("bearer")) {
+        return held(argument, "the token after 'Bearer'");
+    }
+    if let Some((_, rest)) = argument.split_once("://")
+        && let Some((user, _)) = rest.split('/').next().and_then(|host| host.rsplit_once('@'))
+        && let Some((_, password)) = user.split_once(':')
+    {
+        return held(password, "the password in a URL");
+    }
+    for (index, _) in argument.match_indices('=') {
+        let name = argument[..index]
+            .rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .next()
+            .unwrap_or_default();
+        let names_secret = matches!(
+            name.to_ascii_lowercase().as_str(),
+            "api_key" | "apikey" | "token" | "access_token" | "password"
+        );
+        if names_secret && let Some(what) = held(&argument[index + 1..], &format!("the value of '{name}='")) {
+            return Some(what);
+        }
+    }
+    if matches!(before, Some("-u" | "--user" | "--proxy-user"))
+        && let Some((_, password)) = argument.split_once(':')
+    {
+        // `podman run -u 1000:1000` is no password.
+        let is_number = password.chars().all(|c| c.is_ascii_digit());
+        return held(password, "the password after -u").filter(|_| !is_number);
+    }
+    let base = program.rsplit('/').next().unwrap_or(program);
+    let takes_p = matches!(
+        base,
+        "mysql" | "mysqldump" | "mysqladmin" | "mariadb" | "mariadb-dump" | "sshpass"
+    );
+    let password = argument.strip_prefix("-p").filter(|_| takes_p)?;
+    held(password, "the password after -p")
+}
+
 /// The names of the variables in a text as it was typed.
 fn variables(typed: &str) -> Vec<&str> {
     let mut names = Vec::new();
@@ -206,7 +268,9 @@ fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let words: Vec<&str> = name.split('_').collect();
     let is_key = |word: &&str| matches!(*word, "KEY" | "KEYS") || word.ends_with("APIKEY");
-    let names_one = SECRETS.iter().any(|secret| name.contains(secret)) || words.iter().any(is_key);
+    let is_short = |word: &&str| matches!(*word, "TOK" | "PASS" | "PW" | "CREDS" | "APITOKEN");
+    let names_one =
+        words.iter().any(is_short) || SECRETS.iter().any(|secret| name.contains(secret)) || words.iter().any(is_key);
     names_one && !words.last().is_some_and(|last| PLACES.contains(last))
 }
 
@@ -246,6 +310,44 @@ mod tests {
         ] {
             assert_eq!(secret(argument, before).as_deref(), found, "{argument}");
         }
+    }
+
+    #[test]
+    fn secrets_are_found_where_programs_are_used_to_take_them() {
+        for (program, argument, before, found) in [
+            ("curl", "Authorization: Bearer ${T}", Some("-H"), Some("${T}")),
+            (
+                "curl",
+                "Authorization: Bearer abc.def",
+                Some("-H"),
+                Some("the token after 'Bearer'"),
+            ),
+            ("curl", "abc\"", Some("Bearer"), Some("the token after 'Bearer'")),
+            ("curl", "Authorization: Bearer {token}", Some("-H"), None),
+            ("curl", "me:hunter2", Some("-u"), Some("the password after -u")),
+            ("curl", "me:${X}", Some("--user"), Some("${X}")),
+            ("podman", "1000:1000", Some("-u"), None),
+            (
+                "curl",
+                "https://me:hunter2@x.org/a",
+                None,
+                Some("the password in a URL"),
+            ),
+            ("curl", "https://x.org:80/a@b", None, None),
+            (
+                "curl",
+                "https://x.org/?q=1&api_key=abc",
+                None,
+                Some("the value of 'api_key='"),
+            ),
+            ("curl", "https://x.org/?token={token}", None, None),
+            ("curl", "https://x.org/?max_tokens=5", None, None),
+            ("mysql", "-phunter2", None, Some("the password after -p")),
+            ("mkdir", "-pv", None, None),
+        ] {
+            assert_eq!(by_custom(program, argument, before).as_deref(), found, "{argument}");
+        }
+        assert!(is_secret("TOK") && is_secret("DB_PASS") && !is_secret("PWD") && !is_secret("COMPASS"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use saphyr_parser::{Marker, Parser, ScanError};
 
 use super::build::Builder;
 use super::fault::Position;
+use super::place;
 
 /// One value.
 #[derive(Debug, Clone)]
@@ -89,11 +90,17 @@ pub(super) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
         let outcome = match event {
             Ok((event, span)) => builder.event(event, position(span.start)),
             // The parser reads ahead of its events, so no key can be named for sure.
-            Err(error) => Err(Mistake {
-                at: position(*error.marker()),
-                path: String::new(),
-                what: syntax(&error),
-            }),
+            Err(error) => {
+                let at = position(*error.marker());
+                let line = text.lines().nth(at.line - 1).unwrap_or_default();
+                let variable = place::unquoted_variable(line)
+                    .map(|name| format!("; within {{}} and [] a variable stands in quotes: quote \"${{{name}}}\""));
+                Err(Mistake {
+                    at,
+                    path: String::new(),
+                    what: syntax(&error) + &variable.unwrap_or_default(),
+                })
+            }
         };
         if let Err(mistake) = outcome {
             builder.mistakes.push(mistake);
@@ -124,7 +131,8 @@ fn syntax(error: &ScanError) -> String {
         ),
         (
             "mapping values are not allowed",
-            "a second ':' where a value was expected; a value with ': ' in it is quoted, and a key stands on a line of its own",
+            "a second ':' where a value was expected; a value with ': ' in it is quoted, and a key stands on a line of its own; \
+             or this line is indented too far",
         ),
         ("recursion limit", "nested far too deeply"),
         ("end of stream", "the file ends inside a quoted text"),
@@ -139,11 +147,11 @@ fn syntax(error: &ScanError) -> String {
         ),
         (
             "block mapping, did not",
-            "expected a key; is this line indented like its neighbours?",
+            "expected a key; is this line indented like its neighbors, neither deeper nor less?",
         ),
         (
             "expected '-' indicator",
-            "expected '- '; is this line indented like its neighbours?",
+            "expected '- '; is this line indented like its neighbors?",
         ),
         ("expected node content", "expected a value"),
         ("simple key expect", "expected ':' after the key"),

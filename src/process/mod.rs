@@ -5,6 +5,7 @@
 //!
 //! [`supervisor`]: crate::supervisor
 
+pub mod aside;
 pub mod capture;
 pub mod confine;
 pub mod exit;

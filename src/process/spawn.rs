@@ -14,12 +14,13 @@ use nix::sys::signal::{SigSet, SigmaskHow};
 use nix::unistd::Pid;
 
 use super::Process;
+use super::aside::aside;
 use super::capture::Stdout;
 use super::confine::{self, Launcher};
 use super::guard::Guard;
 use crate::confinement::Confinement;
 
-/// Variables every child gets from the host (contract §1), `LC_*` and `XDG_*` besides.
+/// Variables every child gets from the host (protocol/README.md §9), `LC_*` and `XDG_*` besides.
 const INHERITED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
 const INHERITED_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 
@@ -64,7 +65,7 @@ impl fmt::Debug for Environment {
 }
 
 impl Environment {
-    /// The environment of a toolbox's child (contract §1): the base set and `inherit` out of
+    /// The environment of a toolbox's child (protocol/README.md §9): the base set and `inherit` out of
     /// `host`, then `own`, then what says that it runs under toolhost. PYTHONUNBUFFERED and
     /// PYTHONIOENCODING give way to the toolbox's own.
     pub fn of_toolbox(
@@ -210,7 +211,10 @@ pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnErr
     let limits = program.confinement.as_ref().map(|confinement| confinement.limits);
     let mut tries = 0;
     let child = loop {
-        match with_no_signal_held_back(|| command(program, &path, launcher.as_ref()).spawn()) {
+        // Until the program runs, this thread stands still: on a busy machine for long.
+        match aside(true, || {
+            with_no_signal_held_back(|| command(program, &path, launcher.as_ref()).spawn())
+        }) {
             Ok(child) => break child,
             Err(error) if error.raw_os_error() == Some(nix::libc::ETXTBSY) && tries < BUSY_TRIES => {
                 tries += 1;
@@ -317,15 +321,12 @@ fn on_path(name: &str, environment: &Environment, cwd: &Path) -> Option<PathBuf>
 /// Looks for the programs that something needs.
 ///
 /// # Errors
-/// [`SpawnError::Missing`], which names those that are not there.
+/// [`SpawnError::Missing`], which names those that are not there; of a path, what is wrong with it.
 pub fn check_needs(programs: &[String], environment: &Environment, cwd: &Path) -> Result<(), SpawnError> {
-    let is_there = |program: &String| {
-        if program.contains('/') {
-            cwd.join(program).exists()
-        } else {
-            on_path(program, environment, cwd).is_some()
-        }
-    };
+    for program in programs.iter().filter(|program| program.contains('/')) {
+        can_be_started(cwd.join(program), cwd)?;
+    }
+    let is_there = |program: &String| program.contains('/') || on_path(program, environment, cwd).is_some();
     let missing: Vec<&str> = programs
         .iter()
         .filter(|program| !is_there(program))
@@ -347,6 +348,18 @@ pub fn check_needs(programs: &[String], environment: &Environment, cwd: &Path) -
 pub fn check_confinement(program: &Program) -> Result<(), SpawnError> {
     let held = program.confinement.as_ref();
     held.map_or(Ok(()), |held| confine::check(held).map_err(SpawnError::Confinement))
+}
+
+/// Whether a path names a program.
+fn can_be_started(program: PathBuf, cwd: &Path) -> Result<(), SpawnError> {
+    match program.metadata() {
+        Ok(meta) if meta.is_file() && meta.permissions().mode() & 0o111 != 0 => Ok(()),
+        Ok(_) => Err(SpawnError::NotExecutable(program)),
+        Err(_) => Err(SpawnError::NoFile {
+            program,
+            cwd: cwd.to_owned(),
+        }),
+    }
 }
 
 /// What is behind an interpreter that ends in a CR.

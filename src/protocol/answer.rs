@@ -246,18 +246,22 @@ impl Id {
 
 /// A clipped sample of a line for the log: nothing in it can move a cursor or forge a log line.
 pub fn sample(line: &[u8]) -> String {
-    const CHARS: usize = 120;
+    sample_of(line, 120)
+}
+
+/// The same with up to `chars` characters.
+pub fn sample_of(line: &[u8], chars: usize) -> String {
     // A char has at most four bytes, so that these are enough of a line of any length.
-    let head = &line[..line.len().min(CHARS * 4)];
+    let head = &line[..line.len().min(chars * 4)];
     let text = String::from_utf8_lossy(head);
-    let mut out = String::with_capacity(CHARS + 16);
-    for char in text.trim_end_matches(['\r', '\n']).chars().take(CHARS) {
+    let mut out = String::with_capacity(chars + 16);
+    for char in text.trim_end_matches(['\r', '\n']).chars().take(chars) {
         match char {
             '"' | '\'' => out.push(char),
             char => out.extend(char.escape_debug()),
         }
     }
-    if line.len() > head.len() || text.chars().count() > CHARS {
+    if line.len() > head.len() || text.chars().count() > chars {
         out.push_str(&format!("… ({} bytes)", line.len()));
     }
     out

@@ -18,6 +18,10 @@ pub use tool::{Hints, ToolDescription};
 /// How many faults are listed before the rest is only counted.
 const LISTED: usize = 10;
 
+/// Remarks of the toolbox itself that are taken, and characters of one: they are read by a person.
+const REMARKS: usize = 50;
+const LONGEST_REMARK: usize = 600;
+
 /// The result of `describe`. Two are equal when a caller could not tell them apart, so that a
 /// toolbox described again need not be published again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,7 +36,7 @@ pub struct Description {
     pub capabilities: Capabilities,
     /// Capabilities this version does not know: ignored, for the log.
     pub unknown_capabilities: Vec<String>,
-    /// What was tolerated and should be mended, for the log and for `toolhost check`.
+    /// What was tolerated and should be mended, and what the toolbox itself remarks, for the log and for `toolhost check`.
     pub warnings: Vec<String>,
 }
 
@@ -75,6 +79,7 @@ impl Description {
             ..Self::default()
         };
         capabilities(&mut fields, &mut description);
+        let own = own_warnings(&mut fields);
         let tools = list(&mut fields, "tools");
         let fields::Found {
             mut faults,
@@ -90,6 +95,7 @@ impl Description {
         if faults.is_empty() {
             let unknown = description.unknown_capabilities.iter();
             warnings.extend(unknown.map(|name| format!("the capability '{name}' is not known and does nothing")));
+            warnings.extend(own);
             description.warnings = warnings;
             return Ok(description);
         }
@@ -141,6 +147,41 @@ fn capabilities(fields: &mut Fields<'_, '_>, description: &mut Description) {
             "concurrent" => description.capabilities.concurrent = true,
             other => description.unknown_capabilities.push(other.to_owned()),
         }
+    }
+}
+
+/// What the toolbox remarks for its owner. It only adorns: what is no text is dropped with a warning.
+fn own_warnings(fields: &mut Fields<'_, '_>) -> Vec<String> {
+    let Some(raw) = fields.raw("warnings") else {
+        return Vec::new();
+    };
+    let Ok(listed) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) else {
+        let what = json_kind(raw);
+        fields.warn_here(&format!(
+            "has 'warnings' that are {what}, expected an array of strings: ignored"
+        ));
+        return Vec::new();
+    };
+    let texts: Vec<String> = listed
+        .iter()
+        .filter_map(|raw| json::string(raw))
+        .map(|text| clipped(&text))
+        .collect();
+    if texts.len() < listed.len() {
+        fields.warn_here("has a warning that is no string: ignored");
+    }
+    let more = texts.len().saturating_sub(REMARKS);
+    let mut kept: Vec<String> = texts.into_iter().take(REMARKS).collect();
+    if more > 0 {
+        kept.push(format!("and {more} further warnings"));
+    }
+    kept
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_REMARK) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::aside::{LARGE, aside};
 use super::lifecycle::Event;
 use super::toolbox::Toolbox;
 use super::worker::Duty;
 use crate::config::Mode;
 use crate::json::Text;
+use crate::process::aside::{LARGE, aside};
 use crate::protocol::answer::{self, Line};
 use crate::tools::outcome::{CallError, Outcome};
 use crate::tools::tool::Tool;

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::aside::{LARGE, aside};
 use super::lifecycle::{Event, State};
 use super::queue::{Early, Ready};
 use super::toolbox::Toolbox;
@@ -12,6 +11,7 @@ use super::worker::{Duty, Worker};
 use crate::adapter::Adapter;
 use crate::config::Mode;
 use crate::json::Text;
+use crate::process::aside::{LARGE, aside};
 use crate::protocol::request::Request;
 use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::Tool;

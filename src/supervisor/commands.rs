@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use super::aside::{LARGE, aside};
 use super::lifecycle::Event;
 use super::queue::Ready;
 use super::toolbox::Toolbox;
 use super::worker::Duty;
 use crate::adapter::{Adapter, Job};
+use crate::process::aside::{LARGE, aside};
 use crate::process::exit::Exit;
 use crate::process::spawn::{SpawnError, spawn};
 use crate::tools::outcome::CallError;

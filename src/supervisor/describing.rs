@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::aside::aside;
 use super::lifecycle::{Event, State};
 use super::status::Phase;
 use super::toolbox::Toolbox;
@@ -11,6 +10,7 @@ use super::worker::{Duty, Waiter};
 use crate::adapter::Adapter;
 use crate::config::Mode;
 use crate::json::Text;
+use crate::process::aside::aside;
 use crate::protocol::describe::{Capabilities, Description};
 use crate::protocol::request::Request;
 use crate::tools::outcome::Outcome;

@@ -19,7 +19,6 @@
 //! [`ReplyTo`]: crate::tools::outcome::ReplyTo
 
 mod answers;
-mod aside;
 mod calls;
 mod commands;
 mod describing;

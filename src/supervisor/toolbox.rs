@@ -9,7 +9,6 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Sleep;
 
-use super::aside::aside;
 use super::describing::{Describing, Known};
 use super::lifecycle::{Action, Event, State, Then};
 use super::queue::Queue;
@@ -19,6 +18,7 @@ use super::{Control, Surroundings};
 use crate::adapter::{AT_ONCE, Adapter};
 use crate::config::{Mode, ToolboxConfig};
 use crate::process::ProcessEvent;
+use crate::process::aside::aside;
 use crate::process::exit::Exit;
 use crate::process::spawn::spawn;
 use crate::tools::outcome::{Call, CallError};

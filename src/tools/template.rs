@@ -1,9 +1,15 @@
-//! Templates of `run` and `stdin`: how the arguments of a call become the argv of a program (contract §2).
+//! Templates of `run` and `stdin`: how the arguments of a call become the argv of a program, as toolboxes/README.md
+//! has it.
 //!
 //! What a caller sends can fill an argument and nothing else. The program and the number of
 //! arguments a placeholder gives are the owner's: `{name}` is always one argument, whatever it holds,
-//! and `{name...}` one an item. No shell sees any of it, and a template that would write a value
-//! into the script of a shell is refused when it is read (`shell`).
+//! and `{name...}` one an item. toolhost never hands any of it to a shell. That much is guaranteed, whatever the
+//! program is.
+//!
+//! What the program does with an argument is its own affair: a shell runs the one behind `-c`, `env` starts
+//! one. The guard against that is a heuristic about known programs: a value in the script of a shell (`shell`),
+//! in the code of an interpreter (`code`) or in the place of the program behind a wrapper (`wrapper`) is refused
+//! when the file is read. Of a program that is not known there, or an option of it, the owner has to know.
 //!
 //! | written | is |
 //! |---|---|
@@ -15,13 +21,20 @@
 //! An item, or a group, whose placeholder has no value is left out whole. The empty text is a value.
 
 mod argv;
+mod code;
 mod shell;
 mod values;
+mod words;
+mod wrapper;
 
 use std::borrow::Cow;
 
 pub use argv::{Argv, Element};
 pub use values::Values;
+
+/// Bytes one argument of a program may have, or one variable with its name: what Linux takes without the NUL
+/// (`MAX_ARG_STRLEN`). A longer one fails the start with E2BIG.
+pub const LONGEST_ARGUMENT: usize = (128 << 10) - 1;
 
 /// How a placeholder takes its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +124,7 @@ impl Template {
         }
     }
 
-    /// The names its placeholders stand for, as often as they stand there.
+    /// The arguments it names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.placeholders().map(|(name, _)| name)
     }

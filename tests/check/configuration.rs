@@ -1,7 +1,7 @@
 //! `toolhost check CONFIG`: what works today and will bite later, each with its place.
 
-use super::check_in;
 use super::scratch::Scratch;
+use super::{check_in, check_with};
 
 /// A toolbox of these tools, as a Python program.
 fn toolbox(tools: &str) -> String {
@@ -105,4 +105,21 @@ fn declared_commands_and_scripts_are_looked_over_with_the_lines_they_stand_on() 
         "{}",
         checked.report
     );
+}
+
+#[test]
+fn a_slip_in_a_bash_script_is_placed_whatever_language_the_system_speaks() {
+    let folder = Scratch::new();
+    // In place of Bash, as no test can count on its messages in another language being installed.
+    folder.program(
+        "bash",
+        "#!/bin/sh\necho \"$3: ${LC_ALL:-zeile} 7: what it says\" | sed 's/ C / line /' >&2\nexit 2\n",
+    );
+    folder.file("a.sh", "# @cmd A\na() { :; }\n");
+    folder.file("toolhost.yaml", "toolboxes: {sh: {script: ./a.sh}}\n");
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let checked = check_with(folder.path(), &["toolhost.yaml"], |command| {
+        command.env("PATH", path).env("LC_ALL", "de_DE.UTF-8");
+    });
+    assert!(checked.report.contains("a.sh:7: what it says"), "{}", checked.report);
 }

@@ -12,9 +12,53 @@ fn bash(before: &str, after: &str) -> String {
     )
 }
 
+/// Programs that say nothing, with what is said of each and the hint. Those that have to do something first are given
+/// 20 seconds, as the machine may be loaded; all wait at the same time.
+const SILENT: [(&str, &str, &str, &str); 6] = [
+    (
+        "buffered.sh",
+        "20s",
+        ": its output is buffered",
+        "hint:   stdbuf -oL before a filter",
+    ),
+    (
+        "buffered.py",
+        "20s",
+        ": its output is buffered",
+        "hint:   print(..., flush=True)",
+    ),
+    (
+        "reads.py",
+        "20s",
+        ", and answered when its input was closed: it reads",
+        "hint:   for line in sys.stdin",
+    ),
+    (
+        "reads.js",
+        "20s",
+        ", and answered when its input was closed: it reads",
+        "hint:   readline.createInterface",
+    ),
+    (
+        "slow.py",
+        "20s",
+        ", and answered later: it is slow; --timeout waits longer here",
+        "",
+    ),
+    ("mute.sh", "1s", ", and nothing when its input was closed", ""),
+];
+
+/// Answers once more is asked, which is when the check has given up to wait for the answer.
+const SLOW: &str = "#!/usr/bin/env python3
+import json, sys, time
+request = json.loads(sys.stdin.readline())
+sys.stdin.readline()
+print(json.dumps({'id': request['id'], 'result': {'tools': []}}), flush=True)
+time.sleep(600)
+";
+
 #[test]
 fn output_that_stays_in_a_buffer_is_told_from_input_that_is_read_to_its_end() {
-    let quick = ["--timeout", "1s", "--"];
     let folder = Scratch::new();
     folder.program("buffered.sh", &bash("", " | sed 's/x/x/'"));
     let buffered = python("sys.stdout = os.fdopen(1, 'w', 8192)", GOOD).replace(", flush=True", "");
@@ -26,49 +70,25 @@ fn output_that_stays_in_a_buffer_is_told_from_input_that_is_read_to_its_end() {
         "#!/usr/bin/env node\nfor (const l of require('fs').readFileSync(0, 'utf8').split('\\n')) if (l) \
          console.log(JSON.stringify({id: JSON.parse(l).id, result: {tools: []}}));\n",
     );
-    let slow = python("", GOOD).replace("    print(", "    time.sleep(2)\n    print(");
-    folder.program("slow.py", &format!("#!/usr/bin/env python3\n{slow}"));
+    folder.program("slow.py", SLOW);
     folder.program("mute.sh", "#!/bin/sh\ncat >/dev/null\n");
-    let checks = [
-        (
-            "buffered.sh",
-            "fault in describe: wrote nothing within 1s: its output is buffered",
-            "hint:   stdbuf -oL before a filter",
-        ),
-        (
-            "buffered.py",
-            "fault in describe: wrote nothing within 1s: its output is buffered",
-            "hint:   print(..., flush=True)",
-        ),
-        (
-            "reads.py",
-            "fault in describe: wrote nothing within 1s, and answered when its input was closed: it reads",
-            "hint:   for line in sys.stdin",
-        ),
-        (
-            "reads.js",
-            "fault in describe: wrote nothing within 1s, and answered when its input was closed: it reads",
-            "hint:   readline.createInterface",
-        ),
-        (
-            "slow.py",
-            "fault in describe: wrote nothing within 1s, and answered later: it is slow; --timeout waits longer here",
-            "",
-        ),
-        (
-            "mute.sh",
-            "fault in describe: wrote nothing within 1s, and nothing when its input was closed",
-            "",
-        ),
-    ];
-    for (name, said, hint) in checks {
-        let checked = check_in(folder.path(), &[&quick[..], &[&format!("./{name}")]].concat());
-        assert_eq!(checked.code, Some(1), "{name}");
-        checked.shows(
-            &[said, "wrote:  nothing", r#"should: {"id":1,"result":{"tools":["#, hint]
-                [..if hint.is_empty() { 3 } else { 4 }],
-        );
-    }
+    std::thread::scope(|scope| {
+        for (name, patience, said, hint) in SILENT {
+            let folder = folder.path();
+            scope.spawn(move || {
+                let checked = check_in(folder, &["--timeout", patience, "--", &format!("./{name}")]);
+                assert_eq!(checked.code, Some(1), "{name}");
+                checked.shows(
+                    &[
+                        &format!("fault in describe: wrote nothing within {patience}{said}"),
+                        "wrote:  nothing",
+                        r#"should: {"id":1,"result":{"tools":["#,
+                        hint,
+                    ][..if hint.is_empty() { 3 } else { 4 }],
+                );
+            });
+        }
+    });
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod endings;
 mod healthy;
 mod lines;
 mod scratch;
+mod scripts;
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -41,7 +42,15 @@ impl Checked {
 }
 
 fn check_in(folder: &Path, arguments: &[&str]) -> Checked {
+    check_with(folder, arguments, |_| {})
+}
+
+/// The same, with the command as `adjust` wants it.
+fn check_with(folder: &Path, arguments: &[&str], adjust: impl FnOnce(&mut Command)) -> Checked {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolhost"));
+    // Words of the system are compared, in English.
+    command.env("LC_ALL", "C");
+    adjust(&mut command);
     let Output { status, stdout, stderr } = command
         .current_dir(folder)
         .arg("check")
@@ -71,7 +80,7 @@ fn check_program(name: &str, program: &str) -> Checked {
 fn check_python(setup: &str, answer: &str) -> Checked {
     check(&[
         "--timeout",
-        "5s",
+        "20s",
         "--",
         interpreter(),
         "-S",

@@ -139,6 +139,21 @@ impl Host {
         assert_eq!(self.processes(), Vec::<i32>::new(), "no process of any toolbox is left");
     }
 
+    /// Ends a process that left its toolbox and wrote its id into `file`, once it has.
+    pub(crate) async fn end_what_left(&self, file: &str) {
+        let path = self.folder().join(file);
+        let mut pid = None;
+        eventually("it writes its id", || {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            pid = text.strip_suffix('\n').and_then(|pid| pid.parse().ok());
+            pid.is_some()
+        })
+        .await;
+        let pid: i32 = pid.expect("just seen");
+        assert!(is_alive(pid), "{file}: what left its group is its own master");
+        kill(Pid::from_raw(pid), Signal::SIGKILL).expect("the signal is sent");
+    }
+
     /// Every process that was started for a toolbox of this host, by whomever, and is alive.
     ///
     /// They are known by their environment, which a wrapper's children and theirs have too.

@@ -12,4 +12,5 @@ pub(crate) mod raw;
 pub(crate) mod recorder;
 pub(crate) mod round_trips;
 pub(crate) mod scratch;
+pub(crate) mod skipped;
 pub(crate) mod values;

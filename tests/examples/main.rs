@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use answers::{Call, Expected};
 use host::Host;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolhost::config::{Config, process_env};
 
 /// The repository.
@@ -169,4 +169,32 @@ fn no_file_of_examples_and_toolboxes_is_left_out() {
         .collect();
     let left_out: Vec<_> = all.difference(&covered).collect();
     assert!(left_out.is_empty(), "run by no test: {left_out:#?}");
+}
+
+/// Every name that the schema of the configuration knows as a key.
+fn keys(schema: &Value, found: &mut BTreeSet<String>) {
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        found.extend(properties.keys().cloned());
+    }
+    match schema {
+        Value::Object(members) => members.values().for_each(|member| keys(member, found)),
+        Value::Array(items) => items.iter().for_each(|item| keys(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_key_of_the_configuration_stands_in_the_example() {
+    let read = |file: &str| std::fs::read_to_string(root().join(file)).expect(file);
+    let schema: Value = serde_json::from_str(&read("protocol/config.schema.json")).expect("a schema");
+    let mut known = BTreeSet::new();
+    keys(&schema, &mut known);
+    assert!(known.len() > 50, "{known:?}");
+    let example = read("examples/toolhost.yaml");
+    let words: BTreeSet<&str> = example
+        .split(|c: char| c.is_whitespace() || "{},".contains(c))
+        .filter_map(|word| word.strip_suffix(':'))
+        .collect();
+    let absent: Vec<_> = known.iter().filter(|key| !words.contains(key.as_str())).collect();
+    assert!(absent.is_empty(), "in no line of examples/toolhost.yaml: {absent:?}");
 }

@@ -62,6 +62,8 @@ fn notes_lie_in_the_state_folder_and_are_the_users_own() {
         assert!(folder.join("notes.db").is_file(), "{}", folder.display());
         let mode = std::fs::metadata(&folder).expect("a folder").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
+        let database = std::fs::metadata(folder.join("notes.db")).expect("a file");
+        assert_eq!(database.permissions().mode() & 0o777, 0o600);
     }
 }
 
@@ -86,4 +88,71 @@ print([note.text for note in notes.search_notes("t")])
 "#;
     let output = python(script, scratch.path(), "").output().expect("python3");
     assert_eq!(said(&output), "[[2, 1], [1], [1], [], [2]]\n['Tea']\n");
+}
+
+#[test]
+fn words_are_found_in_their_other_forms_and_in_parts_in_old_notes_too() {
+    let scratch = Scratch::new();
+    // Kept by the version that knew no stems.
+    let script = r#"
+import os
+db = notes._folder() / "notes.db"
+db.parent.mkdir(parents=True)
+old = notes.sqlite3.connect(str(db))
+old.executescript("""
+CREATE TABLE note (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL, tags TEXT NOT NULL DEFAULT '',
+  created TEXT NOT NULL, changed TEXT NOT NULL);
+CREATE VIRTUAL TABLE word USING fts5(text, tags, content=note, content_rowid=id, tokenize='unicode61 remove_diacritics 2');
+CREATE TRIGGER word_insert AFTER INSERT ON note BEGIN
+  INSERT INTO word(rowid, text, tags) VALUES (new.id, new.text, new.tags); END;
+INSERT INTO note (text, created, changed) VALUES ('Two milks', '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00');
+PRAGMA user_version = 1;
+""")
+old.close()
+notes.add_note("Buy milk")
+notes.add_note("Shopping in universities")
+for query in ["milk", "milks", "buying", "shops", "shopp", "university", "opping"]:
+    print(query, sorted(note.id for note in notes.search_notes(query)))
+notes.edit_note(1, "Tea")
+print(sorted(note.id for note in notes.search_notes("milks")))
+"#;
+    let output = python(script, scratch.path(), "").output().expect("python3");
+    let expected = "milk [1, 2]\nmilks [1, 2]\nbuying [2]\nshops [3]\nshopp [3]\nuniversity [3]\nopping [3]\n[2]\n";
+    assert_eq!(said(&output), expected);
+}
+
+#[test]
+fn times_are_those_of_the_place_and_since_may_be_a_day() {
+    let scratch = Scratch::new();
+    // The 2nd has begun in Kolkata, and not yet in UTC.
+    let script = r#"
+class Clock(notes.datetime):
+    at = "2026-03-01T20:00:00+00:00"
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromisoformat(cls.at).astimezone(tz).replace(tzinfo=tz)
+
+notes.datetime = Clock
+for at in ["2026-02-28T18:00:00+00:00", "2026-03-01T18:00:00+00:00", "2026-03-01T20:00:00+00:00"]:
+    Clock.at = at
+    print(notes.add_note("x").created.isoformat())
+for since in ["today", "Yesterday", "2026-03-01", "2026-03-01T18:00:00Z", "2026-03-02T01:00", "2026-03-01T20:00+00:00", None]:
+    print([note.id for note in notes.list_notes(since)])
+for since in ["tomorrow", " "]:
+    try:
+        notes.list_notes(since)
+    except ValueError as error:
+        print(error)
+"#;
+    let mut python = python(script, scratch.path(), "");
+    let output = python.env("TZ", "Asia/Kolkata").output().expect("python3");
+    let hint = "write today, yesterday, 2026-03-29 or 2026-03-29T14:30";
+    assert_eq!(
+        said(&output),
+        format!(
+            "2026-02-28T23:30:00+05:30\n2026-03-01T23:30:00+05:30\n2026-03-02T01:30:00+05:30\n\
+             [3]\n[3, 2]\n[3, 2]\n[3, 2]\n[3]\n[3]\n[3, 2, 1]\n\
+             since: not a date or time: 'tomorrow'; {hint}\nsince: not a date or time: ' '; {hint}\n"
+        )
+    );
 }

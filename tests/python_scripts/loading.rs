@@ -2,6 +2,10 @@
 
 use serde_json::json;
 
+use crate::common::caller::Caller;
+use crate::common::embedded::Embedded;
+use crate::common::host::Host;
+use crate::common::scratch::Scratch;
 use crate::harness::Scripts;
 
 /// Scripts that cannot be served, with what callers are told.
@@ -35,7 +39,7 @@ const BROKEN: [(&str, &str, &str); 8] = [
     (
         "unknown.py",
         "def f(a: 'Nope'): pass\n",
-        "unknown.py has no tools: f is no tool: the parameter 'a': Nope (NameError: name 'Nope' is not defined)",
+        "unknown.py has no tools: f: the parameter 'a': Nope (NameError: name 'Nope' is not defined)",
     ),
     (
         "listed.py",
@@ -100,4 +104,27 @@ async fn a_script_finds_the_modules_beside_it_and_its_own_path() {
     );
     assert_eq!(scripts.call("uses", "f", json!({"a": 2})).await, Ok(json!([4, true])));
     scripts.host.stop().await;
+}
+
+#[tokio::test]
+async fn a_script_is_served_also_where_no_folder_can_be_made_for_the_runner() {
+    let scripts = Scratch::new();
+    let path = scripts.path().join("plain.py");
+    let text = "import toolhost\ndef runner() -> str: return toolhost.__file__\ndef twice(word: str) -> str: return word * 2\n";
+    std::fs::write(&path, text).unwrap();
+    let bus = Embedded::start().await;
+    let config = json!({"bus": {"url": bus.url}, "toolboxes": {"plain": {"script": path}}});
+    let mut host = Host::launch_with(&config, |command| {
+        for variable in ["HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR"] {
+            command.env(variable, "/proc");
+        }
+    });
+    host.ready().await;
+    let mut caller = Caller::connect(&bus.url).await;
+    let twice = caller.call("plain", "twice", &json!({"word": "ab"})).await;
+    assert_eq!(twice, Ok(json!("abab")));
+    // It came through standard input, and lies nowhere.
+    let runner = caller.call("plain", "runner", &json!({})).await;
+    assert_eq!(runner, Ok(json!("<toolhost>")));
+    host.stop().await;
 }

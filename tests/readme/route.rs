@@ -9,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common::peers::python;
 use crate::common::scratch::Scratch;
+use crate::common::skipped::skipped;
 use crate::{readme, root};
 
 /// Runs a script as the root of a network that has only a loopback of its own; nothing where the system forbids that.
@@ -22,7 +23,7 @@ fn in_own_network(script: &str, arguments: &[&str]) -> Option<Output> {
         command.stdin(Stdio::null()).output()
     };
     if !run("true", &[]).is_ok_and(|output| output.status.success()) {
-        eprintln!("NOT TESTED: this system allows no network namespaces");
+        skipped("this system allows no network namespaces");
         return None;
     }
     Some(run(script, arguments).expect("unshare"))

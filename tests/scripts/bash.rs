@@ -85,9 +85,13 @@ const LEAVES: &str = r#"
 # @cmd A job of the shell
 job() { sleep 300 & echo answered; }
 # @cmd A daemon with a session of its own
-daemon() { setsid sleep 3 & echo answered; }
+daemon() { setsid sh -c 'echo $$ > daemon; exec sleep 60' & until [[ -s daemon ]]; do sleep 0.01; done; echo answered; }
 # @cmd A daemon that lets go of all it had
-detached() { setsid sh -c 'exec sleep 3' < /dev/null > /dev/null 2>&1 & echo answered; }
+detached() {
+  setsid sh -c 'echo $$ > detached; exec sleep 60' < /dev/null > /dev/null 2>&1 &
+  until [[ -s detached ]]; do sleep 0.01; done
+  echo answered
+}
 # @cmd Never ends
 stuck() { trap '' TERM; sleep 301 & sleep 302; }
 "#;
@@ -103,6 +107,8 @@ async fn what_a_script_leaves_running_holds_up_neither_its_answer_nor_the_neighb
         );
         scripts.neighbor_is_well().await;
     }
+    scripts.host.end_what_left("daemon").await;
+    scripts.host.end_what_left("detached").await;
     eventually("nothing is left", || scripts.host.processes().is_empty()).await;
     scripts.host.stop().await;
 }
@@ -111,7 +117,6 @@ async fn what_a_script_leaves_running_holds_up_neither_its_answer_nor_the_neighb
 async fn a_script_past_its_time_goes_with_all_it_started() {
     let mut scripts = Scripts::host(&[("leaves.sh", &script(LEAVES))], &json!({"timeout": "1s"})).await;
     let token = scripts.caller.send(CALL, &call("leaves", "stuck", &json!({}))).await;
-    eventually("it runs", || scripts.host.processes().len() == 3).await;
     scripts.neighbor_is_well().await;
     let answer = scripts.caller.wait(&token, 1).await.remove(0);
     assert_eq!(answer["error"], "TimeoutError: 'stuck' did not answer within 1s");
@@ -122,7 +127,7 @@ async fn a_script_past_its_time_goes_with_all_it_started() {
 
 #[tokio::test]
 async fn a_slow_start_is_paid_by_each_call_and_by_nobody_else() {
-    let slow = script("sleep 5\n# @cmd Quick in itself\nquick() { echo quick; }");
+    let slow = script("until [[ -e go ]]; do sleep 0.01; done\n# @cmd Quick in itself\nquick() { echo quick; }");
     let mut scripts = Scripts::host(&[("slow.sh", &slow)], &json!({})).await;
     // To tell its tools nothing of it is run.
     assert_eq!(scripts.tools("slow").await, ["quick"]);
@@ -130,6 +135,7 @@ async fn a_slow_start_is_paid_by_each_call_and_by_nobody_else() {
     eventually("it runs", || !scripts.host.processes().is_empty()).await;
     scripts.neighbor_is_well().await;
     assert_eq!(scripts.caller.answers(&token).len(), 0, "the neighbor was not held up");
+    std::fs::write(scripts.host.folder().join("go"), "").unwrap();
     let answer = scripts.caller.wait(&token, 1).await.remove(0);
     assert_eq!(answer["result"], json!({"output": "quick\n"}));
     scripts.host.stop().await;
@@ -272,5 +278,26 @@ async fn a_cache_that_is_cleaned_while_a_script_is_hosted_loses_no_argument() {
     assert_eq!(scripts.call("say", "say", say.clone()).await, output("hello\n"));
     std::fs::remove_dir_all(scripts.host.folder().join(".cache")).unwrap();
     assert_eq!(scripts.call("say", "say", say).await, output("hello\n"));
+    scripts.host.stop().await;
+}
+
+#[tokio::test]
+async fn a_script_with_a_path_of_its_own_gets_its_arguments() {
+    let body = "# @cmd Says\n# @option --word!\nsay() { echo \"$argc_word\"; }";
+    let own_path = script(&format!("PATH=/usr/bin:/bin\n{body}"));
+    let login = format!("#!/bin/bash -l\n{body}\n{EVAL}\n");
+    let nested = script(&format!(
+        "{body}\n[ -n \"${{AGAIN:-}}\" ] || {{ AGAIN=1 exec bash \"$0\" \"$@\"; }}"
+    ));
+    let files = [
+        ("own_path.sh", &*own_path),
+        ("login.sh", &login),
+        ("nested.sh", &nested),
+    ];
+    let mut scripts = Scripts::host(&files, &json!({})).await;
+    for toolbox in ["own_path", "login", "nested"] {
+        let said = scripts.call(toolbox, "say", json!({"word": "it's \"hello\""})).await;
+        assert_eq!(said, output("it's \"hello\"\n"), "{toolbox}");
+    }
     scripts.host.stop().await;
 }

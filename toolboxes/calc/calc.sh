@@ -6,7 +6,7 @@
 #   calc.sh convert -- AMOUNT FROM TO
 #   calc.sh factorize -- NUMBER
 #
-# Prints a JSON object. qalc and units guess where they do not understand (to qalc, `foo + 1` is 1), and qalc can read
+# Prints a JSON object; what it cannot do ends it with status 1 and a sentence for the caller. qalc and units guess where they do not understand (to qalc, `foo + 1` is 1), and qalc can read
 # and write files and start programs. So only words known here reach qalc, and what it complains about is an error.
 set -euo pipefail
 
@@ -31,6 +31,23 @@ fail() { printf '%s\n' "$*" >&2; exit 1; }
 
 json() { sed -e 's/[\\"]/\\&/g' -e 's/.*/"&"/'; }
 
+# An expression as it is said, in signs: `15 percent of 80` is 15% * 80. Whole words only, and no part of it is run; what
+# is left then has to pass the check like any other expression.
+in_signs() {
+  local number='[0-9]+(\.[0-9]+)?' unit
+  unit=$(printf '%s' "$units" | tr -s ' \n' '|')
+  printf '%s' "${1//$'\n'/ }" | sed -E \
+    -e "s/^ *(what is|what's|how much is|calculate) +//I; s/ *[?] *\$//" \
+    -e "s/\b(the +)?square +root +of +($number|[a-z]\b|\()/sqrt \2/Ig; s/\b(the +)?cube +root +of +($number|[a-z]\b|\()/cbrt \2/Ig" \
+    -e "s/\b(sqrt|cbrt) +($number|[a-z]\b)/\1(\2)/Ig; s/\b(sqrt|cbrt) +\(/\1(/Ig" \
+    -e 's/ *\bper ?cent\b/%/Ig; s/% +of\b/% */Ig; s/\bhalf +of\b/0.5 */Ig' \
+    -e 's/\bmultiplied +by\b|\btimes\b/*/Ig; s/\bdivided +by\b/\//Ig; s/\bplus\b/+/Ig; s/\bminus\b/-/Ig' \
+    -e 's/ *\b(raised +)?to +the +power +(of )?/^/Ig; s/ +squared\b/^2/Ig; s/ +cubed\b/^3/Ig' \
+    -e ':x s/([0-9]) +x +([0-9])/\1 * \2/I; tx' \
+    -e "s/^ *(-?$number) *°?([CF])( +(to|in) +)°?([CF]) *\$/\1 °\3\4°\6/" \
+    -e "s/ (to|in) +(($unit)\b[^+]*)\$/ to -\2/" # the dash: 30 days to weeks is a number of weeks, without days
+}
+
 # The parts of an expression that are words, one a line. 2e5 and 0xFF are numbers.
 names() {
   printf '%s\n' "$1" | sed -E 's/(^|[^A-Za-z])(0x[0-9A-Fa-f]+|0b[01]+|0o[0-7]+)/\1 /g; s/([0-9.])[eE]([+-]?[0-9])/\1 \2/g' |
@@ -45,7 +62,7 @@ check() {
   local name
   while read -r name; do
     [[ " ${functions//$'\n'/ } ${words//$'\n'/ } ${units//$'\n'/ } " == *" $name "* ]] ||
-      fail "unknown word: '${name:0:40}'; write it as in sqrt(2), log10(100), 5 km + 300 m or x^2 = 4"
+      fail "unknown word: '${name:0:40}'; write it in digits and signs, as in 15% * 80, 12 * 7, sqrt(2), log10(100), 5 km + 300 m or x^2 = 4"
   done < <(names "${1//[√π]/ }")
 }
 
@@ -60,31 +77,63 @@ ask() {
   told=$(qalc "$@")
   local complaint
   complaint=$(printf '%s\n' "$told" | sed -nE 's/^ *(error|warning): //p' | head -n 3 | paste -sd ' ')
-  [[ -z $complaint ]] || fail "cannot be calculated: $complaint"
-  [[ $told != *aborted* ]] || fail 'takes too long to calculate'
+  [[ -z $complaint ]] || fail "this cannot be calculated: $complaint"
+  [[ $told != *aborted* ]] || fail 'this takes too long to calculate'
   result=$(qalc -t "$@" | sed -E 's/\bo([CF])\b/°\1/g') # what is left of ° without Unicode
 }
 
+# What to say of a result: six digits of a fraction, and cents always, are enough.
+short() {
+  awk '{
+    while (match($0, /[0-9]+\.[0-9]+/)) {
+      number = substr($0, RSTART, RLENGTH)
+      whole = number; sub(/\..*/, "", whole)
+      zeros = number; sub(/^0\./, "", zeros); sub(/[1-9].*/, "", zeros)
+      digits = whole > 0 ? 6 - length(whole) : 6 + length(zeros)
+      if (length(whole) < 15) number = sprintf("%.*f", digits < 2 ? 2 : digits, number)
+      if (number ~ /\./) sub(/\.?0+$/, "", number)
+      out = out substr($0, 1, RSTART - 1) number
+      $0 = substr($0, RSTART + RLENGTH)
+    }
+    print out $0
+  }'
+}
+
 evaluate() {
-  [[ $1 == *[![:space:]]* ]] || fail 'the expression is empty'
-  check "$1"
-  ask -- "$1"
+  local expression
+  expression=$(in_signs "$1")
+  [[ $expression == *[![:space:]]* ]] || fail 'the expression is empty'
+  check "$expression"
+  ask -- "$expression"
   case $result in
-    *undefined* | */0 | *'/0 '* | *infinity*) fail "has no value: $result" ;;
-    *aborted* | *'timed out'*) fail 'takes too long to calculate' ;;
-    '['*) [[ $1 == *'['* || $1 == *solve* ]] ||
+    *undefined* | */0 | *'/0 '* | *infinity*) fail "this has no value: $result" ;;
+    *aborted* | *'timed out'*) fail 'this takes too long to calculate' ;;
+    '['*) [[ $expression == *'['* || $expression == *solve* ]] ||
       fail 'a comma separates the arguments of a function: write 1000, or 0.5, without one' ;;
   esac
   ((${#result} <= 5000)) || fail "the result has ${#result} characters, which is too long to return"
+  # What qalc shows as a vector, with two blanks between its items.
+  if [[ $result == '['*'  '*']' && $expression != *'['* ]]; then
+    result=${result#'['} result=${result%']'} result=${result//'  '/ or }
+  fi
+  result=${result//'  '/, }
   local exact=true
   [[ $told != *approx.* ]] || exact=false
-  printf '{"result": %s, "exact": %s}\n' "$(printf '%s' "$result" | json)" "$exact"
+  printf '{"result": %s, "text": %s, "exact": %s}\n' "$(printf '%s' "$result" | json)" \
+    "$(printf '%s' "$result" | short | json)" "$exact"
 }
 
 base() {
-  local number=${1^^} from=$2 to=$3 digits=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ
+  local number=${1^^} from=$2 to=$3 digits=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ prefix
+  # A prefix says the base, where it is no digit of the one named.
+  for prefix in 16:0X 8:0O 2:0B; do
+    [[ $from == 10 || $from == "${prefix%:*}" ]] || continue
+    [[ $number =~ ^(-?)"${prefix#*:}"(.+)$ ]] || continue
+    number=${BASH_REMATCH[1]}${BASH_REMATCH[2]} from=${prefix%:*}
+  done
   local known=${digits:0:from}
-  [[ $number =~ ^-?[$known]+$ ]] || fail "not a whole number in base $from: '${1:0:40}' (its digits are $known)"
+  number=${number%.0} # a whole number in JSON too
+  [[ $number =~ ^-?[$known]+$ ]] || fail "this is no whole number in base $from: '${1:0:40}' (its digits are $known)"
   ask -b "$to $from" -s 'base display none' -- "$number"
   printf '{"result": %s}\n' "$(printf '%s' "${result// /}" | json)"
 }
@@ -99,7 +148,7 @@ unit() {
     h) echo hour ;;
     *)
       printf '%s\n' "$1" | sed -E -e 's#\b(km/h|kmh|kmph|kph)\b#km/hour#g' -e 's#(/| per ) *h\b#/hour#g' \
-        -e 's#\bfl\.? ?oz\b#floz#g' -e 's#\bKB\b#kB#g' -e 's#²#^2#g; s#³#^3#g' -e 's#/ *100 *km\b#/(100 km)#' \
+        -e 's#\b(fl\.? ?oz|fluid ?ounces?)\b#floz#Ig' -e 's#\bKB\b#kB#g' -e 's#²#^2#g; s#³#^3#g' -e 's#/ *100 *km\b#/(100 km)#' \
         -e 's#\b(square|sq\.?) ?([A-Za-z]+)#\2^2#g' -e 's#\bcubic ([A-Za-z]+)#\1^3#g'
       ;;
   esac
@@ -119,9 +168,15 @@ convert() {
   done
   # Fuel: the more miles a gallon, the fewer liters.
   if [[ "$from $to" == *'(100 km)'* ]] && ! units "$have" "$to" > /dev/null; then have="1 / ($have)"; fi
-  result=$(units "$have" "$to") || fail "cannot be converted from '$2' to '$3': $(printf '%s' "$result" | head -n 1)"
+  if ! result=$(units "$have" "$to"); then
+    # To units that is a conformability error, and then both sides in SI units.
+    [[ $result != conformability* ]] || fail "'$2' cannot be converted to '$3': they measure different things"
+    fail "this cannot be converted from '$2' to '$3': $(printf '%s' "$result" | head -n 1)"
+  fi
   [[ $result =~ ^-?[0-9.]+(e[+-]?[0-9]+)?$ ]] || fail "the result is no number: $result"
-  printf '{"result": %s, "unit": %s}\n' "$result" "$(printf '%s' "${3//$'\n'/ }" | json)"
+  local name=${3//$'\n'/ }
+  printf '{"result": %s, "unit": %s, "text": %s}\n' "$result" "$(printf '%s' "$name" | json)" \
+    "$(printf '%s %s' "$result" "$name" | short | json)"
 }
 
 factorize() {
@@ -130,7 +185,7 @@ factorize() {
   # JSON may write a whole number as 1e2 or 100.0.
   if [[ $number == *[.eE]* ]]; then
     printf -v number '%.0f' "$number"
-    ((${#number} <= 15)) || fail 'write the number in digits'
+    ((${#number} <= 15)) || fail 'the number is too long for its exponent: write it in digits'
   fi
   factors=$(factor -- "$number" | sed -e 's/^[^:]*: *//' -e 's/ /, /g')
   printf '{"factors": [%s]}\n' "$factors"

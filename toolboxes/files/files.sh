@@ -5,7 +5,8 @@
 # @env FILES_ROOT!  The folder
 #
 # Every path is resolved and must then lie below FILES_ROOT. Links are not followed on the way down; one that is named
-# by a caller may lead anywhere below the folder. Names reach jq between NULs, so that none can look like two.
+# by a caller may lead anywhere below the folder. What cannot be done ends a call with status 1 and a sentence for the
+# caller. Names reach jq between NULs, so that none can look like two.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
@@ -24,7 +25,7 @@ list_folder() {
 }
 
 # @cmd Find files and folders by name, in a folder and all below it.
-# @arg name!               A name in which * and ? stand for anything, such as *.md. Capitals do not matter.
+# @arg name!               A part of the name; or a whole one in which * and ? stand for anything, such as *.md. Capitals do not matter.
 # @option --folder=.       Where to look, relative to the top folder. Left out: everywhere.
 # @option --kind[=any|file|folder|link]  What to find
 # @flag --hidden           Also what begins with a dot, and in such folders
@@ -39,7 +40,9 @@ find_files() {
     folder) kind=(-type d) ;;
     link) kind=(-type l) ;;
   esac
-  look "${visible[@]}" -iname "$argc_name" "${kind[@]}"
+  local name=$argc_name
+  [[ $name == *[][*?\\]* ]] || name="*$name*"
+  look "${visible[@]}" -iname "$name" "${kind[@]}"
 }
 
 # @cmd Search in the text of files for a regular expression. Returns the lines that match, with file and number.
@@ -62,7 +65,8 @@ search_files() {
   for glob in "${argc_glob[@]}"; do options+=("--glob=$glob"); done
   options+=("--regexp=$argc_pattern")
   # On nothing first: a pattern that is wrong is an error, a file that cannot be read is none.
-  complaint=$(rg "${options[@]}" - 2>&1 < /dev/null) || (($? == 1)) || fail "$complaint"
+  complaint=$(rg "${options[@]}" - 2>&1 < /dev/null) || (($? == 1)) ||
+    fail "the pattern or glob is wrong: ${complaint##*error: }"
 
   { rg "${options[@]}" --json --sort=path "--context=$argc_context" -- . 2> /dev/null < /dev/null || true; } |
     { jq -c --arg below "$below" '
@@ -117,7 +121,7 @@ cut_short() { (($? == 141)); }
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 
 within() {
-  (($2 >= $3 && $2 <= $4)) || fail "$1: from $3 to $4"
+  (($2 >= $3 && $2 <= $4)) || fail "$1 must be from $3 to $4"
 }
 
 # Sets root and there, what the path leads to; both without links.
@@ -135,7 +139,7 @@ resolve() {
   [[ $path != /* || $path/ == "$root"/* ]] || fail "'$shown' is outside of the top folder: write it from there, without a /"
   path=${path#"$root"}
   # The dot keeps a line end that the name has itself.
-  there=$(realpath -e -- "$root/$path" 2> /dev/null && printf .) || fail "no such file or folder: '$shown'"
+  there=$(realpath -e -- "$root/$path" 2> /dev/null && printf .) || fail "there is no such file or folder: '$shown'"
   there=${there%$'\n.'}
   [[ $there/ == "$root"/* ]] || fail "'$shown' leads out of the top folder"
 }

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sqlite3
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Iterator, List, Optional
 
@@ -35,7 +35,7 @@ def add_note(text: str, tags: Optional[List[str]] = None) -> Note:
 
 
 def search_notes(query: str, limit: int = 10) -> List[Note]:
-    """Find notes by words in their text or tags. A note must have every word, or words that begin with it.
+    """Find notes by words in their text or tags. A note must have every word, in any of its forms: milk, milks, milky.
 
     Args:
         query: The words to look for, in any order.
@@ -44,24 +44,27 @@ def search_notes(query: str, limit: int = 10) -> List[Note]:
     words = query.split()
     if not words:
         raise ValueError("no word to look for")
+    most = _limit(limit)
     with _notes() as db:
+        found = []
         if _has_index(db):
             # Quotes make every word plain: AND, NEAR, * and - would mean something to FTS5.
             match = " ".join('"%s"*' % word.replace('"', '""') for word in words)
             found = db.execute("SELECT rowid FROM word WHERE word MATCH ? ORDER BY rank, rowid DESC LIMIT ?",
-                               (match, _limit(limit)))
-        else:
+                               (match, most)).fetchall()
+        if not found:
+            # Of a part of a word, such as "shopp", the index knows nothing.
             every = " AND ".join(["(text || ' ' || tags) LIKE ? ESCAPE '\\'"] * len(words))
             found = db.execute("SELECT id FROM note WHERE %s ORDER BY id DESC LIMIT ?" % every,
-                               [_like(word) for word in words] + [_limit(limit)])
-        return [_note(db, id) for id, in found.fetchall()]
+                               [_like(word) for word in words] + [most]).fetchall()
+        return [_note(db, id) for id, in found]
 
 
-def list_notes(since: Optional[datetime] = None, tag: Optional[str] = None, limit: int = 20) -> List[Note]:
+def list_notes(since: Optional[str] = None, tag: Optional[str] = None, limit: int = 20) -> List[Note]:
     """The notes there are, the newest first.
 
     Args:
-        since: Only notes made at this time or later.
+        since: Only notes made at this time or later: "today", "yesterday", 2026-03-29 or 2026-03-29T14:30.
         tag: Only notes with this tag.
         limit: The most notes wanted.
     """
@@ -69,7 +72,7 @@ def list_notes(since: Optional[datetime] = None, tag: Optional[str] = None, limi
         found = db.execute("SELECT id FROM note WHERE created >= :since "
                            "AND (:tag IS NULL OR instr(' ' || tags || ' ', ' ' || :tag || ' ')) "
                            "ORDER BY created DESC, id DESC LIMIT :limit",
-                           {"since": _utc(since) if since else "", "tag": None if tag is None else _tag(tag),
+                           {"since": _utc(_since(since)) if since else "", "tag": None if tag is None else _tag(tag),
                             "limit": _limit(limit)})
         return [_note(db, id) for id, in found.fetchall()]
 
@@ -128,8 +131,13 @@ def _notes() -> Iterator[sqlite3.Connection]:
     db = sqlite3.connect(str(folder / "notes.db"), timeout=8, isolation_level=None)
     try:
         db.execute("BEGIN IMMEDIATE")
-        if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0:
+            os.chmod(folder / "notes.db", 0o600)  # the folder may have been there, for others to read
             _create(db)
+        if version < 2:
+            _index(db)
+            db.execute("PRAGMA user_version = 2")
         yield db
         db.execute("COMMIT")
     finally:
@@ -140,9 +148,16 @@ def _create(db: sqlite3.Connection) -> None:
     # AUTOINCREMENT: the number of a deleted note never becomes that of another.
     db.execute("CREATE TABLE note (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL, "
                "tags TEXT NOT NULL DEFAULT '', created TEXT NOT NULL, changed TEXT NOT NULL)")
+
+
+def _index(db: sqlite3.Connection) -> None:
+    """The words of the notes by their stems, in place of an older index that has none."""
+    for event in ["insert", "delete", "update"]:
+        db.execute("DROP TRIGGER IF EXISTS word_%s" % event)
     try:
+        db.execute("DROP TABLE IF EXISTS word")
         db.execute("CREATE VIRTUAL TABLE word USING fts5(text, tags, content=note, content_rowid=id, "
-                   "tokenize='unicode61 remove_diacritics 2')")
+                   "tokenize='porter unicode61 remove_diacritics 2')")
     except sqlite3.OperationalError:
         pass  # an SQLite without full text search: LIKE does
     else:
@@ -150,7 +165,7 @@ def _create(db: sqlite3.Connection) -> None:
         learn = "INSERT INTO word(rowid, text, tags) VALUES (new.id, new.text, new.tags);"
         for event, does in [("INSERT", learn), ("DELETE", forget), ("UPDATE", forget + learn)]:
             db.execute("CREATE TRIGGER word_%s AFTER %s ON note BEGIN %s END" % (event.lower(), event, does))
-    db.execute("PRAGMA user_version = 1")
+        db.execute("INSERT INTO word(word) VALUES ('rebuild')")
 
 
 def _has_index(db: sqlite3.Connection) -> bool:
@@ -163,7 +178,7 @@ def _note(db: sqlite3.Connection, id: int) -> Note:
         row = db.execute("SELECT id, text, tags, created, changed FROM note WHERE id = ?", (id,)).fetchone()
     if row is None:
         raise LookupError("no note %d" % id)
-    return Note(row[0], row[1], row[2].split(), datetime.fromisoformat(row[3]), datetime.fromisoformat(row[4]))
+    return Note(row[0], row[1], row[2].split(), _local(row[3]), _local(row[4]))
 
 
 def _set_tags(db: sqlite3.Connection, id: int, tags: List[str]) -> None:
@@ -194,6 +209,23 @@ def _limit(limit: int) -> int:
 
 def _like(word: str) -> str:
     return "%" + "".join("\\" + char if char in "\\%_" else char for char in word) + "%"
+
+
+def _since(text: str) -> datetime:
+    days = {"today": 0, "yesterday": 1}.get(text.strip().lower())
+    if days is not None:
+        return datetime.combine(datetime.now().date() - timedelta(days=days), datetime.min.time())
+    try:
+        time = text.strip()
+        # Before 3.11 Python did not know the Z.
+        return datetime.fromisoformat(time[:-1] + "+00:00" if time[-1:] in ("Z", "z") else time)
+    except ValueError:
+        raise ValueError("since: not a date or time: %r; write today, yesterday, 2026-03-29 or 2026-03-29T14:30"
+                         % text[:80]) from None
+
+
+def _local(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone()
 
 
 def _now() -> str:

@@ -87,10 +87,12 @@ impl BashScript {
                 "{shown} needs the variable '{names}'; set it under 'env', or name it in 'inherit_env'"
             ));
         }
+        let kit = self.kit()?;
         Ok(Source {
             annotated,
             environment: conventions::environment(&bare.environment, &self.path, &source)
-                .with_path_before(&self.kit()?),
+                .with_path_before(&kit)
+                .with([kit::function(&kit)]),
             has_channel: source.contains("LLM_OUTPUT") && !bare.environment.has("LLM_OUTPUT"),
         })
     }

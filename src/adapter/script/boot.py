@@ -1,4 +1,7 @@
-import os, sys
+import sys
+if sys.version_info < (3, 8):
+    sys.exit("toolhost needs Python 3.8 or newer; %s is %d.%d.%d" % ((sys.executable,) + tuple(sys.version_info[:3])))
+import os
 size, source = int(sys.argv[1]), b""
 while len(source) < size:
     piece = os.read(0, size - len(source))

@@ -69,11 +69,28 @@ fn candidates(program: &Path) -> Vec<PathBuf> {
     };
     let cache = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
     let own = [cache, variable("XDG_RUNTIME_DIR")].into_iter().flatten();
-    let temporary = std::env::temp_dir().join(format!("toolhost-{}", nix::unistd::getuid()));
+    let temporary = temporary().join(format!("toolhost-{}", nix::unistd::getuid()));
     own.map(|folder| folder.join("toolhost"))
         .chain([temporary])
         .map(|folder| folder.join(&name))
         .collect()
+}
+
+/// The folder for temporary files. An empty TMPDIR, or a relative one, would be wherever somebody stands.
+pub(in crate::adapter) fn temporary() -> PathBuf {
+    let named = std::env::temp_dir();
+    if named.is_absolute() {
+        named
+    } else {
+        PathBuf::from("/tmp")
+    }
+}
+
+/// The variable through which Bash finds `argc` as a function: also where a script sets a PATH of its own, or starts as a
+/// login shell. Without it such a script would go on as if it had no arguments.
+pub(super) fn function(folder: &Path) -> (&'static str, String) {
+    let quoted = folder.join("argc").to_string_lossy().replace('\'', r"'\''");
+    ("BASH_FUNC_argc%%", format!("() {{  '{quoted}' \"$@\"\n}}"))
 }
 
 /// Makes `folder`, with what is not in it yet.

@@ -9,6 +9,7 @@
 pub mod argc;
 mod bash;
 mod conventions;
+mod foreign;
 mod kit;
 mod node;
 mod python;
@@ -22,6 +23,7 @@ use std::path::{Path, PathBuf};
 use super::{Adapter, Speaker};
 use crate::config::{Script, ToolboxConfig};
 use crate::process::spawn::Program;
+pub(super) use kit::temporary;
 use shebang::Shebang;
 
 /// A language that scripts are written in.
@@ -38,7 +40,14 @@ pub enum Language {
 impl Language {
     /// The language of a script: what its first line asks for, else what its name ends in.
     pub fn of(script: &Path) -> Option<Self> {
-        let asked = Shebang::of(script).and_then(|shebang| Self::of_interpreter(shebang.interpreter()));
+        let shebang = Shebang::of(script);
+        if shebang
+            .as_ref()
+            .is_some_and(|shebang| foreign::of_interpreter(shebang.interpreter()).is_some())
+        {
+            return None;
+        }
+        let asked = shebang.and_then(|shebang| Self::of_interpreter(shebang.interpreter()));
         asked.or_else(|| Self::of_name(script))
     }
 
@@ -95,17 +104,20 @@ impl Runner {
         };
         // The file may not have been there when the toolbox was set up.
         match self.language.or_else(|| Language::of(path)) {
-            Some(Language::Python) => Ok(python::program(&self.script, &bare)),
+            Some(Language::Python) => match python::fault(&self.script) {
+                Some(fault) => Err(fault),
+                None => Ok(python::program(&self.script, &bare)),
+            },
             Some(Language::Node) => Ok(node::program(&self.script, &bare)),
             Some(Language::Bash) => Err(format!(
                 "{} is a Bash script, which could not be told when toolhost started; give it a name that ends in .sh",
                 path.display()
             )),
-            None => Err(format!(
+            None => Err(foreign::why(path, &self.bare.cwd).unwrap_or_else(|| format!(
                 "the language of {} cannot be told: let its name end in .py, .js, .mjs, .cjs or .sh, or its first line \
                  name the interpreter (#!/usr/bin/env python3)",
                 path.display()
-            )),
+            ))),
         }
     }
 }

@@ -33,7 +33,8 @@ pub(super) fn program(script: &Script, bare: &Program) -> Program {
     };
     let mut argv = interpreter(script);
     argv.extend(["-c".to_owned(), text.trim_end().to_owned(), place]);
-    argv.extend([argument(&script.path), script.concurrent.unwrap_or(1).to_string()]);
+    argv.push(argument(&script.path));
+    argv.extend(script.concurrent.map(|calls| calls.to_string()));
     Program {
         argv,
         input,
@@ -52,4 +53,20 @@ fn interpreter(script: &Script) -> Vec<String> {
         (Some(shebang), None) => shebang.argv().to_vec(),
         (None, None) => vec!["python3".to_owned()],
     }
+}
+
+/// What is wrong with the path that `python:` names.
+pub(super) fn fault(script: &Script) -> Option<String> {
+    let python = script.python.as_ref().filter(|python| python.is_absolute())?;
+    let shown = python.display();
+    let made = "python3 -m venv";
+    if !python.exists() {
+        return Some(format!(
+            "python: {shown} does not exist; it is a Python, or the folder of a virtual environment, which `{made} {shown}` \
+             makes"
+        ));
+    }
+    (python.is_dir() && !python.join("bin/python").exists()).then(|| {
+        format!("python: {shown} is a folder without bin/python, no virtual environment; `{made} {shown}` makes it one")
+    })
 }

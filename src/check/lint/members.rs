@@ -6,7 +6,14 @@ use super::{Remark, clipped};
 use crate::config::nearest;
 use crate::protocol::answer::sample;
 
-const RESULT: &[&str] = &["tools", "protocol", "version", "description", "capabilities"];
+const RESULT: &[&str] = &[
+    "tools",
+    "protocol",
+    "version",
+    "description",
+    "capabilities",
+    "warnings",
+];
 
 const TOOL: &[&str] = &[
     "name",

@@ -19,6 +19,8 @@ fn declared(name: &str, described: &str) -> DeclaredTool {
         cwd: None,
         env: Env::default(),
         leading_dash: Default::default(),
+        integers: Default::default(),
+        parameters: Default::default(),
     }
 }
 

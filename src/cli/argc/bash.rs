@@ -8,6 +8,8 @@ use std::path::Path;
 use ::argc::ArgcValue;
 use ::argc::utils::{AFTER_HOOK, BEFORE_HOOK, VARIABLE_PREFIX, escape_shell_words};
 
+use crate::tools::template::LONGEST_ARGUMENT;
+
 /// Names under which argc's runner is found; what is called so runs in its own folder.
 const RUNNERS: [&str; 6] = [
     "Argcfile.sh",
@@ -18,8 +20,8 @@ const RUNNERS: [&str; 6] = [
     "ARGCFILE",
 ];
 
-/// What one variable of the environment may hold, its name included (`MAX_ARG_STRLEN`).
-const LONGEST: usize = 131_071;
+/// What the key of a map may hold beside letters and digits: Bash evaluates it.
+const SIGNS: [char; 8] = ['_', '.', '-', ':', '/', '@', '+', ','];
 
 /// Says `why` on stderr and ends the script.
 pub(super) fn failure(why: &str) -> String {
@@ -37,9 +39,8 @@ pub(super) fn code(values: Vec<ArgcValue>) -> String {
             ArgcValue::Error((text, exit)) => return ending(text, *exit),
             ArgcValue::Map(_, map) => {
                 if let Some(key) = map.keys().find(|key| !is_plain(key)) {
-                    return failure(&format!(
-                        "the key {key:?} may hold letters, digits, '_', '.' and '-' only"
-                    ));
+                    let signs = SIGNS.map(String::from).join(" ");
+                    return failure(&format!("the key {key:?} may hold letters, digits and {signs} only"));
                 }
             }
             _ => {}
@@ -61,9 +62,8 @@ fn rank(value: &ArgcValue) -> u8 {
 
 const VARIABLES: u8 = 1;
 
-/// Bash evaluates the key of an array.
 fn is_plain(key: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | ':' | '/' | '@' | '+' | ',');
+    let plain = |c: char| c.is_alphanumeric() || SIGNS.contains(&c);
     !key.is_empty() && key.chars().all(plain)
 }
 
@@ -96,7 +96,7 @@ fn for_jobs(values: &[ArgcValue]) -> String {
         }
     }
     let line = format!("ARGC_VARS={}", base64(format!("{}\n", code.join("\n")).as_bytes()));
-    if line.len() > LONGEST {
+    if line.len() > LONGEST_ARGUMENT {
         String::new()
     } else {
         format!("export {line}\n")

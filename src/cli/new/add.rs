@@ -114,7 +114,13 @@ fn replace(file: &Path, before: &str, after: &str) -> io::Result<()> {
     let meta = OpenOptions::new().write(true).open(&target)?.metadata()?;
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let draft = target.with_file_name(format!(".{name}.{}", std::process::id()));
-    let written = write_draft(&draft, &meta, after).and_then(|()| {
+    // What lies there already is somebody else's, and stays.
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&draft)?;
+    let written = fill_draft(file, &meta, after).and_then(|()| {
         if fs::read_to_string(&target)? != before {
             return Err(io::Error::other("it was changed by somebody else just now"));
         }
@@ -123,12 +129,7 @@ fn replace(file: &Path, before: &str, after: &str) -> io::Result<()> {
     written.inspect_err(|_| fs::remove_file(&draft).unwrap_or_default())
 }
 
-fn write_draft(draft: &Path, like: &fs::Metadata, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(draft)?;
+fn fill_draft(mut file: fs::File, like: &fs::Metadata, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     let own = file.metadata()?;
     if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
@@ -154,6 +155,11 @@ mod tests {
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no draft is left behind");
         replace(&file, "theirs", "new").unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        let draft = folder.join(format!(".toolhost.yaml.{}", std::process::id()));
+        fs::write(&draft, "not ours").unwrap();
+        let error = replace(&file, "new", "newer").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(&draft).unwrap(), "not ours");
         fs::remove_dir_all(folder).unwrap();
     }
 }

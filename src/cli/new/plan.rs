@@ -93,7 +93,7 @@ impl Plan {
             id: id.to_owned(),
             renamed: taken.map(|why| format!("it is {name}, since {why}")),
             program: Some(File {
-                text: text.replace("NAME", id).replace("FILE", &name),
+                text: filled(text, id, &name),
                 name,
             }),
             helper: (!plain).then_some(helper),
@@ -105,7 +105,7 @@ impl Plan {
     pub(super) fn entry(&self, path: &str) -> String {
         let key = key(&self.id);
         match &self.program {
-            None => COMMAND.replacen("NAME", &key, 1),
+            None => filled(COMMAND, &key, ""),
             Some(_) => format!("{key}:\n  {}\n", self.what_runs_it(path)),
         }
     }
@@ -124,6 +124,15 @@ impl Plan {
             format!("script: {path}")
         }
     }
+}
+
+/// A template with the names of the toolbox and of its file. Neither is looked through for placeholders itself.
+fn filled(template: &str, name: &str, file: &str) -> String {
+    let parts: Vec<String> = template
+        .split("@NAME@")
+        .map(|part| part.replace("@FILE@", file))
+        .collect();
+    parts.join(name)
 }
 
 /// Why a file cannot be called `id`.
@@ -213,6 +222,18 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_looks_like_a_placeholder_stays_as_it_is() {
+        for id in ["FILE", "MYFILE", "NAME", "@FILE@"] {
+            let text = Plan::of(Language::Python, id, false).program.unwrap().text;
+            let line = text.lines().nth(1).unwrap();
+            assert!(line.starts_with(&format!("\"\"\"{id}: two tools")), "{line}");
+            assert!(line.contains(&format!("`toolhost check -- ./{id}.py`")), "{line}");
+            let entry = Plan::of(Language::Command, id, false).entry("");
+            assert!(entry.contains(id) && !entry.contains("@NAME@"), "{entry}");
+        }
+    }
+
+    #[test]
     fn no_placeholder_is_left_in_what_is_written() {
         for language in [Language::Python, Language::Bash, Language::Node, Language::Command] {
             for plain in [false, true] {
@@ -221,7 +242,7 @@ mod tests {
                     .program
                     .as_ref()
                     .map_or_else(|| plan.entry(""), |file| file.text.clone());
-                assert!(!text.contains("NAME") && !text.contains("FILE"), "{text}");
+                assert!(!text.contains("@NAME@") && !text.contains("@FILE@"), "{text}");
                 assert!(text.contains("greet"), "{text}");
                 assert_eq!(plan.helper.is_some(), !plain && language != Language::Command);
             }

@@ -41,6 +41,10 @@ pub(super) struct Parameters {
     /// The parameters, `None` where not all can be known.
     pub(super) known: Option<Vec<Parameter>>,
     pub(super) leading_dash: BTreeSet<String>,
+    /// Those whose numbers are integers, or arrays of them.
+    pub(super) integers: BTreeSet<String>,
+    /// Those that are written here, others may be known elsewhere.
+    pub(super) names: BTreeSet<String>,
 }
 
 /// A parameter that templates can name.
@@ -59,6 +63,16 @@ impl Parameters {
             told: ("parameters", "{}".to_owned()),
             known: Some(Vec::new()),
             leading_dash: BTreeSet::new(),
+            integers: BTreeSet::new(),
+            names: BTreeSet::new(),
+        }
+    }
+
+    /// Notes one, by its fields.
+    fn note(&mut self, name: &str, fields: &[Entry]) {
+        self.names.insert(name.to_owned());
+        if integers(fields) {
+            self.integers.insert(name.to_owned());
         }
     }
 
@@ -74,6 +88,29 @@ fn kind(entries: &[Entry]) -> Option<String> {
         Value::Scalar(scalar) => Some(scalar.text().to_owned()),
         _ => None,
     }
+}
+
+/// Whether the numbers of a parameter, or of the array that it is, are integers.
+fn integers(fields: &[Entry]) -> bool {
+    let field = |key: &str| {
+        fields
+            .iter()
+            .find(|field| field.key == key)
+            .map(|field| &field.value.value)
+    };
+    let is_integer = |value: &Value| match value {
+        Value::Scalar(scalar) => scalar.text() == "integer",
+        Value::Sequence(kinds) => {
+            let is = |kind: &str| {
+                let named = |node: &Node| matches!(&node.value, Value::Scalar(scalar) if scalar.text() == kind);
+                kinds.iter().any(named)
+            };
+            is("integer") && !is("number")
+        }
+        Value::Mapping(fields) => integers(fields),
+        Value::Broken => false,
+    };
+    field("type").is_some_and(is_integer) || field("items").is_some_and(is_integer)
 }
 
 impl Reader<'_> {
@@ -106,6 +143,7 @@ impl Reader<'_> {
             at: entry.at,
             path: path.to_owned(),
         });
+        parameters.note(&entry.key, fields);
         let told = self.without_dash(fields, path, &entry.key, &mut parameters.leading_dash);
         for field in told
             .iter()
@@ -206,7 +244,7 @@ impl Reader<'_> {
         let mut parameters = Parameters {
             told: ("argument_schema", "{}".to_owned()),
             known: None,
-            leading_dash: BTreeSet::new(),
+            ..Parameters::none()
         };
         let mut node = node.clone();
         if let Value::Mapping(entries) = &mut node.value {
@@ -238,8 +276,10 @@ impl Reader<'_> {
         for entry in properties {
             let path = format!("{path}.properties.{}", entry.key);
             let mut kind_of = None;
+            parameters.names.insert(entry.key.clone());
             if let Value::Mapping(fields) = &mut entry.value.value {
                 kind_of = kind(fields);
+                parameters.note(&entry.key, fields);
                 *fields = self.without_dash(fields, &path, &entry.key, &mut parameters.leading_dash);
             }
             known.push(Parameter {

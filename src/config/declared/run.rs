@@ -220,8 +220,8 @@ impl Reader<'_> {
         }
         let reads = matches!(&draft.run, Some(Run::Argv(argv)) if argv.reads_script());
         if reads && template.as_literal().is_none() {
-            let what = "the shell of 'run' would read it as its script, and a value must never become shell text: \
-                        use 'shell:' and its variables ($ARG_NAME)";
+            let what = "the program of 'run' would read it as its script, and a value must never become shell text or code: \
+                        use 'shell:' and its variables ($ARG_NAME), or give the program a script of its own";
             self.fault(*at, path, what);
         }
     }

@@ -60,7 +60,8 @@ fn argv(tool: &DeclaredTool, kwargs: &str) -> Vec<String> {
     let Run::Argv(argv) = &tool.run else {
         panic!("{:?}", tool.run)
     };
-    argv.fill(&Values::parse(kwargs).unwrap(), &tool.leading_dash).unwrap()
+    argv.fill(&Values::parse(kwargs, &tool.integers).unwrap(), &tool.leading_dash)
+        .unwrap()
 }
 
 #[test]
@@ -136,6 +137,8 @@ fn what_a_tool_leaves_out_has_its_default() {
         cwd: None,
         env: Env::default(),
         leading_dash: BTreeSet::new(),
+        integers: BTreeSet::new(),
+        parameters: BTreeSet::new(),
     };
     assert_eq!(tool, expected);
     assert!(
@@ -167,7 +170,7 @@ fn a_variable_is_text_in_a_template_and_the_shells_own_in_a_script() {
     let stdin = tool("parameters: {p: {type: string}}, run: [cat], stdin: '${BRACES}{p}'")
         .stdin
         .unwrap();
-    let values = Values::parse(r#"{"p":"v"}"#).unwrap();
+    let values = Values::parse(r#"{"p":"v"}"#, &BTreeSet::new()).unwrap();
     assert_eq!(stdin.fill(&values), Ok(Some("{x} {{ } ./v".into())));
     let script = "'echo ${ARG_X} $${HOME} ${NONE:?} {a,b}'";
     assert_eq!(
@@ -341,4 +344,18 @@ fn a_bad_parameter_is_told_where_it_stands() {
         told("shell: x, parameters: {a-b: {type: string}, a_b: {type: string}}"),
         ["parameters.a_b: becomes the variable ARG_A_B in 'shell', as 'a-b' does: rename one of them"]
     );
+}
+
+#[test]
+fn a_number_reaches_an_integer_as_one() {
+    let kwargs = r#"{"a":1.0,"b":[2.0,3],"c":4.0,"d":5.0}"#;
+    for parameters in [
+        "parameters: {a: {type: integer}, b: {type: array, items: integer}, c: {type: number}, d: {type: integer}}",
+        "argument_schema: {type: object, properties: {a: {type: integer}, b: {type: array, items: {type: integer}}, \
+         c: {type: [integer, number]}, d: {type: [integer, 'null']}}}",
+    ] {
+        let tool = tool(&format!("{parameters}, run: [x, '{{a}}', '{{b}}', '{{c}}', '{{d}}']"));
+        assert_eq!(argv(&tool, kwargs), ["x", "1", "[2,3]", "4.0", "5"], "{parameters}");
+        assert_eq!(tool.parameters.len(), 4);
+    }
 }

@@ -148,3 +148,25 @@ fn what_only_adorns_is_dropped_with_a_warning() {
         ]
     );
 }
+
+#[test]
+fn what_a_toolbox_remarks_for_its_owner_is_a_warning_and_nothing_of_it_refuses_the_description() {
+    let of = |warnings: &str| {
+        let raw = format!(r#"{{"tools": [], "warnings": {warnings}}}"#);
+        Description::parse(&raw).unwrap().warnings
+    };
+    assert_eq!(of(r#"["no tool: a: no hint", "b"]"#), ["no tool: a: no hint", "b"]);
+    assert_eq!(of("null"), [""; 0]);
+    assert_eq!(
+        of(r#""text""#),
+        ["the describe result has 'warnings' that are a string, expected an array of strings: ignored"]
+    );
+    assert_eq!(
+        of(r#"[1, "b"]"#),
+        ["the describe result has a warning that is no string: ignored", "b"]
+    );
+    let many = of(&format!("[{}\"x\"]", "\"x\", ".repeat(60)));
+    assert_eq!(many.len(), 51);
+    assert_eq!(many[50], "and 11 further warnings");
+    assert_eq!(of(&format!("[\"{}\"]", "x".repeat(5000)))[0].len(), 603);
+}

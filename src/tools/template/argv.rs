@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Form, Piece, Template, Values, shell};
+use super::words::Words;
+use super::wrapper::{self, Before};
+use super::{Form, Piece, Template, Values, code, shell};
 
 /// The longest argument Linux takes, its NUL not counted (`MAX_ARG_STRLEN`); a longer one fails the start with E2BIG.
 const LONGEST: usize = (128 << 10) - 1;
@@ -36,13 +38,16 @@ pub struct Argv {
     elements: Vec<Element>,
     /// Elements that belong to wrappers such as `env`: a `--` among them ends the options of the wrapper only.
     wrapping: usize,
+    /// Elements that cannot be left out: what follows would become the program, or its code.
+    needed: BTreeSet<usize>,
+    reads_script: bool,
 }
 
 impl Argv {
     /// The argv of these items, the first of which is the program.
     ///
     /// # Errors
-    /// In words for the owner: a program that is not fixed, or a value that would become shell text.
+    /// In words for the owner: a program that is not fixed, or a value that would become shell text or code.
     pub fn new(mut elements: Vec<Element>) -> Result<Self, String> {
         if elements.is_empty() {
             return Err("is empty: the first item is the program".to_owned());
@@ -62,12 +67,21 @@ impl Argv {
         if elements.iter().any(|element| element.templates().is_empty()) {
             return Err("an empty group: it holds at least one argument".to_owned());
         }
-        shell::refuse(&program, &elements)?;
-        let wrapping = shell::wrapping(&program, &elements);
+        let mut words = Words::new(&program, &elements);
+        shell::split_by_env(&mut words)?;
+        shell::refuse(&words)?;
+        let Before {
+            elements: wrapping,
+            mut needed,
+        } = wrapper::before(&words, elements.len())?;
+        needed.extend(code::refuse(&words)?);
+        let reads_script = shell::reads_script(&words);
         Ok(Self {
             program,
             elements,
             wrapping,
+            needed,
+            reads_script,
         })
     }
 
@@ -82,9 +96,9 @@ impl Argv {
         templates.flat_map(Template::placeholders)
     }
 
-    /// Whether a shell is started that reads its script from stdin.
+    /// Whether a shell or an interpreter is started that reads its script from stdin.
     pub fn reads_script(&self) -> bool {
-        shell::reads_script(&self.program, &self.elements)
+        self.reads_script
     }
 
     /// The program and its arguments for one call. The parameters in `leading_dash` may begin with a `-`.
@@ -96,7 +110,11 @@ impl Argv {
         let mut faults = Vec::new();
         let mut options_ended = false;
         for (index, element) in self.elements.iter().enumerate() {
+            let told = faults.len();
             let Some(arguments) = arguments(element, values, &mut faults) else {
+                if self.needed.contains(&index) && faults.len() == told {
+                    faults.push(missing(element));
+                }
                 continue;
             };
             for argument in arguments {
@@ -111,6 +129,17 @@ impl Argv {
             Err(joined(faults))
         }
     }
+}
+
+/// What is told of an element that must be there.
+fn missing(element: &Element) -> String {
+    let placeholders = element.templates().iter().flat_map(Template::placeholders);
+    let names: Vec<&str> = placeholders.map(|(name, _)| name).collect();
+    format!(
+        "{}: must not be left out here, for what stands behind it in 'run' would take its place: send it, or have \
+         the tool's owner make it 'required' or give it a default",
+        names.join(", ")
+    )
 }
 
 /// Joined by `; `, each once.

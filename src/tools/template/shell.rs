@@ -1,10 +1,10 @@
-//! Where an argv starts a shell: a value must not become part of its script (F100).
+//! Where an argv starts a shell: a value must not become part of its script.
 //!
 //! `[sh, -c, "grep {pattern} file"]` pastes what a caller sent into a program, and `; rm -rf ~` is what
 //! somebody sends. What follows the script is safe: `[sh, -c, 'grep -- "$1" file', sh, "{pattern}"]`.
 
-use super::argv::Element;
-use super::{Piece, Template};
+use super::words::{Word, Words};
+use super::{code, wrapper};
 
 const SHELLS: &[&str] = &[
     "sh",
@@ -21,45 +21,6 @@ const SHELLS: &[&str] = &[
     "tcsh",
 ];
 
-/// Programs that take the command to start as arguments, and so may have a shell behind them.
-const WRAPPERS: &[&str] = &[
-    "env",
-    "sudo",
-    "doas",
-    "nice",
-    "ionice",
-    "timeout",
-    "nohup",
-    "setsid",
-    "stdbuf",
-    "time",
-    "chrt",
-    "taskset",
-    "busybox",
-    "toybox",
-    "xargs",
-    "find",
-    "ssh",
-    "chroot",
-    "unshare",
-    "nsenter",
-    "systemd-run",
-    "docker",
-    "podman",
-    "runuser",
-    "flock",
-    "strace",
-    "parallel",
-    "bwrap",
-    "firejail",
-    "exec",
-];
-
-/// Those of them whose first argument that is no option is the command, or nearly so.
-const PREFIXES: &[&str] = &[
-    "env", "sudo", "doas", "nice", "ionice", "timeout", "nohup", "setsid", "stdbuf", "time", "chrt", "taskset", "xargs",
-];
-
 /// Options of shells that take the next word as their value.
 const WITH_VALUE: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
 
@@ -70,121 +31,102 @@ const WHY_REMOTE: &str = "ssh makes one line of its arguments, for a shell on th
                           become shell text: send it through 'stdin'";
 
 /// Programs whose `-c` is a line for a shell, wherever it stands.
-const WITH_LINE: &[&str] = &["su", "runuser", "flock"];
+const WITH_LINE: &[&str] = &["su", "runuser", "flock", "script", "sg"];
+
+/// Programs that make one line for a shell of their arguments.
+const OF_LINE: &[&str] = &["watch", "parallel", "hyperfine", "tmux", "eval"];
+
+/// Programs that read lines for a shell from stdin.
+const READING: &[&str] = &["at", "batch", "parallel", "crontab"];
+
+/// Files that are stdin.
+const STDIN: &[&str] = &["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/proc/thread-self/fd/0"];
+
+/// Options of env that take the next word as their value.
+const OF_ENV: &[&str] = &["-u", "-C", "-a", "--unset", "--chdir", "--argv0"];
 
 /// Options of ssh that take the next word as their value.
 const OF_SSH: &str = "BbcDEeFIiJLlmOopQRSWw";
 
 /// # Errors
 /// Where a placeholder stands in the script of a shell.
-pub(super) fn refuse(program: &str, elements: &[Element]) -> Result<(), String> {
-    let words = Words::new(program, elements);
+pub(super) fn refuse(words: &Words<'_>) -> Result<(), String> {
     let mut scripts = words.shells().filter_map(|shell| words.script(shell));
-    if scripts.any(|(from, to)| words.any_filled(from, to)) || words.split_by_env() || words.line() {
+    let in_script = scripts.any(|(from, to)| words.any_filled(from, to));
+    if in_script || words.has_value_in_command_line() || words.has_value_of_line() {
         return Err(WHY.to_owned());
     }
-    if words.remote() {
+    if words.has_value_behind_ssh_host() {
         return Err(WHY_REMOTE.to_owned());
     }
     Ok(())
 }
 
-/// Whether a shell is started without a script of its own, so that it reads one from stdin.
-pub(super) fn reads_script(program: &str, elements: &[Element]) -> bool {
-    let words = Words::new(program, elements);
-    let Some(shell) = words.shells().next().filter(|shell| words.script(*shell).is_none()) else {
-        return false;
+/// Whether a shell, or its like, is started without a script of its own, so that it reads one from stdin.
+pub(super) fn reads_script(words: &Words<'_>) -> bool {
+    let of_shell = |shell: usize| words.script(shell).is_none() && words.script_is_stdin(shell);
+    words.shells().any(of_shell) || words.started(READING).next().is_some() || code::reads_script(words)
+}
+
+/// Whether what is run is, or could be, what comes through stdin.
+pub(super) fn is_stdin(file: Word<'_>) -> bool {
+    file.pasted || matches!(file.text, "-" | ";") || STDIN.contains(&file.text)
+}
+
+/// `env -S` takes its text apart into arguments, the program among them: the words as they are then.
+///
+/// # Errors
+/// Where a placeholder stands in that text.
+pub(super) fn split_by_env(words: &mut Words<'_>) -> Result<(), String> {
+    let Some(env) = words.started(&["env"]).next() else {
+        return Ok(());
     };
-    let mut rest = words.0[shell + 1..].iter();
-    while let Some(word) = rest.next() {
-        if word.has_option('s') {
-            return true;
-        }
-        if !word.is_option() {
-            return false;
-        }
-        if WITH_VALUE.contains(&word.text) {
-            rest.next();
-        }
-    }
-    true
-}
-
-/// How many elements belong to a wrapper whose options end with a `--`: `[env, --, grep, "{pattern}"]`.
-/// The options of the program behind it end with a `--` of its own.
-pub(super) fn wrapping(program: &str, elements: &[Element]) -> usize {
-    if !PREFIXES.contains(&base(program)) {
-        return 0;
-    }
-    let word = |element: &Element| match element {
-        Element::One(template) => template.as_literal().unwrap_or_default().to_owned(),
-        Element::Group(_) => String::new(),
-    };
-    let options = elements.iter().map(word).take_while(|word| word.starts_with('-'));
-    options
-        .enumerate()
-        .find(|(_, word)| word == "--")
-        .map_or(0, |(at, _)| at + 1)
-}
-
-/// The program and every argument, those of groups too.
-struct Words<'t>(Vec<Word<'t>>);
-
-/// A word: what stands before its first placeholder.
-#[derive(Clone, Copy)]
-struct Word<'t> {
-    text: &'t str,
-    filled: bool,
-}
-
-impl<'t> Word<'t> {
-    fn new(template: &'t Template) -> Self {
-        let text = match template.pieces.first() {
-            Some(Piece::Literal(text)) => text,
-            _ => "",
+    let mut at = env + 1;
+    while let Some(word) = words
+        .0
+        .get(at)
+        .copied()
+        .filter(|word| word.is_option() && !word.is_end())
+    {
+        let long = word.text.strip_prefix("--split-string");
+        let attached = match long {
+            Some(long) => long.strip_prefix('=').unwrap_or_default(),
+            None if word.has_option('S') => word.text.split_once('S').map_or("", |(_, text)| text),
+            None => {
+                at += if OF_ENV.contains(&word.text) { 2 } else { 1 };
+                continue;
+            }
         };
-        Self {
-            text,
-            filled: template.placeholders().next().is_some(),
+        let next = words
+            .0
+            .get(at + 1)
+            .copied()
+            .filter(|_| attached.is_empty() && !word.pasted);
+        if word.is_open() || next.is_some_and(Word::is_open) {
+            return Err(WHY.to_owned());
         }
+        let text = next.map_or(attached, |next| next.text);
+        let split: Vec<Word<'_>> = text.split_whitespace().map(|part| word.with_text(part)).collect();
+        words.0.splice(at..=at + usize::from(next.is_some()), split);
     }
-
-    fn is_option(self) -> bool {
-        self.text.starts_with(['-', '+']) && (self.text.len() > 1 || self.filled)
-    }
-
-    /// Whether it is short options, among them `option`: `-c`, `-lc`. A value could add any: `-{x}`.
-    fn has_option(self, option: char) -> bool {
-        self.text
-            .strip_prefix('-')
-            .is_some_and(|options| !options.starts_with('-') && (self.filled || options.contains(option)))
-    }
-
-    /// Whether it is the name of one of these programs, with or without a folder.
-    fn is_one_of(self, programs: &[&str]) -> bool {
-        !self.filled && programs.contains(&base(self.text))
-    }
+    Ok(())
 }
 
 impl<'t> Words<'t> {
-    fn new(program: &'t str, elements: &'t [Element]) -> Self {
-        let program = Word {
-            text: program,
-            filled: false,
-        };
-        let arguments = elements.iter().flat_map(Element::templates).map(Word::new);
-        Self(std::iter::once(program).chain(arguments).collect())
+    /// Where one of `programs` is started: as the program itself, or anywhere behind a wrapper.
+    pub(super) fn started<'p>(&'p self, programs: &'p [&str]) -> impl Iterator<Item = usize> + use<'p, 't> {
+        let named = self
+            .places()
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| programs.contains(&word.name()));
+        named.map(|(at, _)| at)
     }
 
-    /// Where one of `programs` is started: as the program itself, or anywhere behind a wrapper.
-    fn started<'p>(&'p self, programs: &'p [&str]) -> impl Iterator<Item = usize> + use<'p, 't> {
-        let words = if self.0[0].is_one_of(WRAPPERS) {
-            &self.0[..]
-        } else {
-            &self.0[..1]
-        };
-        let named = words.iter().enumerate().filter(|(_, word)| word.is_one_of(programs));
-        named.map(|(at, _)| at)
+    /// The words that may be a program: the first, and behind a wrapper any.
+    pub(super) fn places(&self) -> &[Word<'t>] {
+        let all = wrapper::is_wrapper(self.0[0].name());
+        if all { &self.0[..] } else { &self.0[..1] }
     }
 
     fn shells(&self) -> impl Iterator<Item = usize> {
@@ -197,7 +139,7 @@ impl<'t> Words<'t> {
         let mut at = shell + 1;
         let mut command = false;
         while let Some(word) = self.0.get(at) {
-            if word.text == "--" && !word.filled {
+            if word.is_end() {
                 return command.then(|| (shell, last.min(at + 1)));
             }
             if !word.is_option() {
@@ -212,53 +154,60 @@ impl<'t> Words<'t> {
         command.then_some((shell, last))
     }
 
-    fn any_filled(&self, from: usize, to: usize) -> bool {
-        self.0[from..=to].iter().any(|word| word.filled)
-    }
-
-    /// `env -S` takes its text apart into arguments, the program among them.
-    fn split_by_env(&self) -> bool {
-        if !self.0[0].is_one_of(WRAPPERS) {
-            return false;
+    /// Whether the shell has no file either, or one that is stdin.
+    fn script_is_stdin(&self, shell: usize) -> bool {
+        let mut rest = self.behind(shell).iter();
+        let mut ended = false;
+        while let Some(word) = rest.next() {
+            let ends = word.is_end() || (word.text == "-" && !word.pasted);
+            if !ended && word.has_option('s') {
+                return true;
+            }
+            if ended || !(ends || word.is_option()) {
+                return is_stdin(*word);
+            }
+            ended |= ends;
+            if WITH_VALUE.contains(&word.text) {
+                rest.next();
+            }
         }
-        let Some(env) = self.0.iter().position(|word| word.is_one_of(&["env"])) else {
-            return false;
-        };
-        let own = self.0[env + 1..]
-            .iter()
-            .take_while(|word| word.is_option() || word.text.contains('='));
-        let splits = |word: &Word<'_>| word.has_option('S') || word.text.starts_with("--split-string");
-        let split = own
-            .enumerate()
-            .find(|(_, word)| splits(word))
-            .map(|(at, _)| env + 1 + at);
-        split.is_some_and(|at| self.any_filled(at, (at + 1).min(self.0.len() - 1)))
+        true
     }
-}
 
-impl Words<'_> {
+    fn any_filled(&self, from: usize, to: usize) -> bool {
+        let open = |word: &Word<'_>| word.is_open();
+        self.0[from..=to].iter().any(open)
+    }
+
     /// Whether a value stands in the line of `su -c` and its kind.
-    fn line(&self) -> bool {
+    fn has_value_in_command_line(&self) -> bool {
         self.started(WITH_LINE).any(|at| {
-            let pairs = self.0[at + 1..].windows(2);
-            let mut lines = pairs.filter(|pair| pair[0].has_option('c') || pair[0].text == "--command");
-            let attached = |word: &Word<'_>| word.filled && word.text.starts_with("--command=");
-            lines.any(|pair| pair[1].filled) || self.0[at + 1..].iter().any(attached)
+            let is_c = |word: &Word<'_>| word.has_option('c') || word.text.starts_with("--command");
+            let attached = |word: &Word<'_>| word.pasted && is_c(word);
+            let mut pairs = self.behind(at).windows(2);
+            pairs.any(|pair| is_c(&pair[0]) && !pair[0].text.contains('=') && pair[1].pasted)
+                || self.behind(at).iter().any(attached)
         })
     }
 
+    /// Whether a value stands in what `watch` and its kind make a line of.
+    fn has_value_of_line(&self) -> bool {
+        let in_line = |word: &Word<'_>| word.pasted && !word.is_option();
+        self.started(OF_LINE).any(|at| self.behind(at).iter().any(in_line))
+    }
+
     /// Whether a value stands behind the host of ssh.
-    fn remote(&self) -> bool {
+    fn has_value_behind_ssh_host(&self) -> bool {
         self.started(&["ssh"]).any(|at| {
-            let mut rest = self.0[at + 1..].iter();
+            let mut rest = self.behind(at).iter();
             while let Some(word) = rest.next() {
                 if !word.is_option() {
-                    return rest.any(|word| word.filled);
+                    return rest.any(|word| word.pasted);
                 }
                 let letter = word
                     .text
                     .strip_prefix('-')
-                    .filter(|letter| letter.len() == 1 && !word.filled);
+                    .filter(|letter| letter.len() == 1 && !word.pasted);
                 if letter.is_some_and(|letter| OF_SSH.contains(letter)) {
                     rest.next();
                 }
@@ -266,9 +215,4 @@ impl Words<'_> {
             false
         })
     }
-}
-
-/// The name of a program without its folder.
-fn base(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
 }

@@ -1,6 +1,6 @@
 //! The arguments of a call, as the texts that templates are filled with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
@@ -20,11 +20,12 @@ enum Value {
 }
 
 impl Values {
-    /// Reads the arguments, a JSON object. Of a repeated key the last one counts.
+    /// Reads the arguments, a JSON object. Of a repeated key the last one counts. A number that is an argument
+    /// in `integers`, or an item of one, is written as the integer it is: `1.0` as `1`.
     ///
     /// # Errors
     /// `<where>: <why>`, where it is no object, or a string no program can be given.
-    pub fn parse(kwargs: &str) -> Result<Self, String> {
+    pub fn parse(kwargs: &str, integers: &BTreeSet<String>) -> Result<Self, String> {
         let members = Members::parse(kwargs).map_err(|_| "arguments: expected an object".to_owned())?;
         let mut values = BTreeMap::new();
         for (name, raw) in members.iter() {
@@ -34,6 +35,7 @@ impl Values {
                     Some(text) => Value::String(text),
                     None => return Err(format!("{name}: holds half a surrogate pair, which is no text")),
                 },
+                _ if integers.contains(name) => Value::Json(whole(raw)),
                 _ => Value::Json(compact(raw.get())),
             };
             values.insert(name.to_owned(), value);
@@ -87,6 +89,45 @@ fn item(raw: &RawValue) -> String {
 
 fn text(raw: &RawValue) -> Option<String> {
     json::string(raw).map(std::borrow::Cow::into_owned)
+}
+
+/// The longest integer that is written out; `1e999999999` stays as it is.
+const DIGITS: i64 = 1000;
+
+/// A number, or the numbers of an array, as integers where they are integers: JSON knows one kind of
+/// number, programs do not.
+fn whole(raw: &RawValue) -> String {
+    match json::kind(raw) {
+        Kind::Number => integer(raw.get()).unwrap_or_else(|| raw.get().to_owned()),
+        Kind::Array => {
+            let items: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
+            format!("[{}]", items.into_iter().map(whole).collect::<Vec<_>>().join(","))
+        }
+        _ => compact(raw.get()),
+    }
+}
+
+/// The digits of a JSON number without a fraction, exact whatever its size.
+fn integer(number: &str) -> Option<String> {
+    let (sign, number) = match number.strip_prefix('-') {
+        Some(number) => ("-", number),
+        None => ("", number),
+    };
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{before}{after}");
+    let leading = digits.len() - digits.trim_start_matches('0').len();
+    let digits = digits.trim_matches('0');
+    if digits.is_empty() {
+        return Some("0".to_owned());
+    }
+    let count = |length: usize| i64::try_from(length).ok();
+    let point = exponent
+        .parse::<i64>()
+        .ok()?
+        .checked_add(count(before.len())? - count(leading)?)?;
+    let zeros = usize::try_from(point.checked_sub(count(digits.len())?)?).ok()?;
+    (point <= DIGITS).then(|| format!("{sign}{digits}{}", "0".repeat(zeros)))
 }
 
 /// Valid JSON without the blanks between its parts; a line of it holds no line feed then.

@@ -10,9 +10,7 @@ use serde_json::{Map, Value};
 use super::check::{self, Refusal, Seen};
 use super::parameter::{Given, Parameter, Shape};
 use super::tool::Tool;
-
-/// What one argument may hold: Linux takes 128 KiB with its NUL (`MAX_ARG_STRLEN`).
-const LONGEST: usize = 131_071;
+use crate::tools::template::LONGEST_ARGUMENT;
 
 /// What all arguments may hold. Linux takes 2 MiB with the environment; a script that calls argc with
 /// more would go on without its arguments.
@@ -341,9 +339,9 @@ impl Line {
     }
 
     fn push(&mut self, parameter: &Parameter, arg: String) -> Result<(), String> {
-        if arg.len() > LONGEST {
+        if arg.len() > LONGEST_ARGUMENT {
             return Err(format!(
-                "{}: {} bytes are too long for an argument of a program, which may have {LONGEST}; let the script read a file",
+                "{}: {} bytes are too long for an argument of a program, which may have {LONGEST_ARGUMENT}; let the script read a file",
                 parameter.key,
                 arg.len()
             ));

@@ -1,4 +1,4 @@
-// NAME: each exported function with a JSDoc comment is a tool.
+// @NAME@: each exported function with a JSDoc comment is a tool.
 
 const birthdays = new Map([['Ada', '10 December'], ['Grace', '9 December']])
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NAME: each function with type hints is a tool, and its docstring tells what it is for."""
+"""@NAME@: each function with type hints is a tool, and its docstring tells what it is for."""
 
 BIRTHDAYS = {"Ada": "10 December", "Grace": "9 December"}
 
@@ -24,5 +24,5 @@ def birthday(name: str) -> str:
     return BIRTHDAYS[name]
 
 
-if __name__ == "__main__":  # what stands here is for you alone: python3 FILE
+if __name__ == "__main__":  # what stands here is for you alone: python3 @FILE@
     print(hello())

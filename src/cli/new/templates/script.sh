@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# @describe NAME: each function below a @cmd is a tool, and the comments tell what it takes.
+# @describe @NAME@: each function below a @cmd is a tool, and the comments tell what it takes.
 
 # @cmd Greets someone.
 # @option --name=world  Whom to greet.
@@ -17,4 +17,5 @@ birthday() {
   esac
 }
 
+command -v argc > /dev/null || { echo "this needs argc: https://github.com/sigoden/argc" >&2; exit 1; } # by hand only
 eval "$(argc --argc-eval "$0" "$@")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// NAME: two tools to start from. Change them, add more, then run `toolhost check -- ./FILE`.
+// @NAME@: two tools to start from. Change them, add more, then run `toolhost check -- ./@FILE@`.
 import { tool, serve } from './toolhost.mjs'
 
 const birthdays = new Map([['Ada', '10 December'], ['Grace', '9 December']])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NAME: two tools to start from. Change them, add more, then run `toolhost check -- ./FILE`."""
+"""@NAME@: two tools to start from. Change them, add more, then run `toolhost check -- ./@FILE@`."""
 import toolhost
 
 BIRTHDAYS = {"Ada": "10 December", "Grace": "9 December"}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# NAME: two tools to start from. Change them, add more, then run `toolhost check -- ./FILE`.
+# @NAME@: two tools to start from. Change them, add more, then run `toolhost check -- ./@FILE@`.
 source "$(dirname "$0")/toolhost.sh"
 
 tool hello "Greets someone." \

@@ -5,7 +5,7 @@ set -e
 # @option --station! The station to go to, as in the timetable.
 # @option --after=00:00 Not before this time, like 17:30.
 
-# @env LLM_OUTPUT=/dev/stdout The output path
+# @env LLM_OUTPUT=/dev/stdout Where the answer goes
 # @env TIMETABLE=timetable.txt The file with a line "HH:MM station" for each train
 
 main() {

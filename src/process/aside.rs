@@ -4,10 +4,10 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
 /// Bytes of JSON from which a check against a schema is long: about a millisecond.
-pub(super) const LARGE: usize = 256 * 1024;
+pub const LARGE: usize = 256 * 1024;
 
 /// Does `work` here and now. Where it is long, the other tasks go on meanwhile, on another thread.
-pub(super) fn aside<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
+pub fn aside<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
     // A runtime of one thread has no place for the others to go on.
     if is_long && Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
         block_in_place(work)

@@ -15,6 +15,7 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::control;
 use crate::error::{Error, Exit};
 use crate::logging;
+use crate::process::confine::launch;
 use crate::process::guard::Guard;
 
 use args::{Arguments, Command, StatusArgs};
@@ -49,6 +50,10 @@ pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) ->
     let typed: Vec<_> = typed.into_iter().collect();
     if argc::is_meant(&typed) {
         return argc::main(&typed, Output::from_environment()).into();
+    }
+    if launch::is_meant(&typed) {
+        Output::from_environment().talk(&format!("{}\n", launch::main(&typed)));
+        return launch::FAILED.into();
     }
     let held = early::hold();
     let output = Output::from_environment();

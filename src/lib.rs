@@ -19,6 +19,7 @@
 //! | [`protocol`] | the lines of the stdio protocol |
 //! | [`tools`] | tools as published: names, schemas, how a call ends |
 //! | [`config`] | the YAML file and `mycroft.conf` as values |
+//! | [`confinement`] | what a program is held to: limits, a user, a sandbox |
 //! | [`adapter`] | how each kind of toolbox is run |
 //! | [`process`] | child processes: bytes, signals, exits |
 //! | [`supervisor`] | one task a toolbox: processes, queue, deadlines, restarts |
@@ -40,6 +41,7 @@ pub mod bus;
 pub mod check;
 pub mod cli;
 pub mod config;
+pub mod confinement;
 pub mod control;
 pub mod daemon;
 pub mod error;

@@ -8,7 +8,7 @@ use super::{Commands, Job, Reading, Refusal};
 use crate::config::{DeclaredTool, Run};
 use crate::json::Text;
 use crate::process::capture::Stdout;
-use crate::process::spawn::{Program, SpawnError, check_needs};
+use crate::process::spawn::{Program, SpawnError, check_confinement, check_needs};
 use crate::tools::template::{LONGEST_ARGUMENT, Values, variable};
 
 /// The shell of `shell:`.
@@ -40,6 +40,7 @@ impl Commands for Declared {
     fn describe(&mut self) -> Result<Text, String> {
         let bare = &self.bare;
         check_needs(&bare.requires, &bare.environment, &bare.cwd).map_err(|error| error.to_string())?;
+        check_confinement(bare).map_err(|error| error.to_string())?;
         Ok(self.describe.clone())
     }
 
@@ -68,6 +69,7 @@ impl Commands for Declared {
                 stdout: Stdout::Whole(self.max_result),
                 input: Bytes::from(input),
                 requires: Vec::new(),
+                confinement: self.bare.confinement.clone(),
             },
             reading: Reading {
                 output: tool.output,

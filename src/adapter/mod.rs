@@ -9,6 +9,7 @@
 
 mod channel;
 mod command;
+mod confine;
 mod reading;
 pub mod script;
 
@@ -131,9 +132,12 @@ fn bare_program(config: &ToolboxConfig) -> Program {
         stdout: Stdout::Lines(config.max_line),
         input: Bytes::new(),
         requires: config.requires.clone(),
+        confinement: confine::of(config),
     }
 }
 
 fn environment(config: &ToolboxConfig, own: &BTreeMap<String, String>) -> Environment {
-    Environment::of_toolbox(&config.id, std::env::vars_os(), &config.inherit_env, own)
+    let mut all = confine::variables_of_user(config);
+    all.extend(own.clone());
+    Environment::of_toolbox(&config.id, confine::inherited(config), &config.inherit_env, &all)
 }

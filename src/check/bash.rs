@@ -45,6 +45,7 @@ async fn message(script: &Path, config: &ToolboxConfig, guard: &Guard) -> Option
         stdout: Stdout::Whole(0),
         input: Bytes::new(),
         requires: Vec::new(),
+        confinement: None,
     };
     let mut process = spawn(&program, guard).await.ok()?;
     process.close_stdin();

@@ -23,6 +23,7 @@ use crate::adapter::script::Language;
 use crate::adapter::{Adapter, Commands};
 use crate::config::{self, Config, Kind, Mode, ToolboxConfig};
 use crate::error::Error;
+use crate::process::confine::kernel;
 use crate::process::guard::Guard;
 use crate::process::spawn::Program;
 use crate::protocol::transcript::{self, Step};
@@ -87,6 +88,9 @@ pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Rep
 
 async fn toolbox(config: &ToolboxConfig, options: Options, transcripts: &[(&str, &str)]) -> Report {
     let mut report = Report::new(&config.id);
+    if !config.confinement.is_none() {
+        report.here = Some(kernel::summary());
+    }
     let guard = Guard::of_this_process();
     if let Some(fault) = bash::fault(config, &guard).await {
         report.fault("start", fault);

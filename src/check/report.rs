@@ -49,6 +49,8 @@ pub struct Report {
     pub tools: Vec<String>,
     /// What is to be mended.
     pub findings: Vec<Finding>,
+    /// What this system can hold it to, where it asks to be held.
+    pub here: Option<String>,
     /// Its last describe result, raw.
     pub(super) described: Option<String>,
 }
@@ -106,6 +108,9 @@ impl fmt::Display for Report {
             [] => f.write_char('\n')?,
             [tool] => writeln!(f, ": 1 tool, {tool}")?,
             tools => writeln!(f, ": {} tools, {}", tools.len(), tools.join(", "))?,
+        }
+        if let Some(here) = &self.here {
+            writeln!(f, "  limits and sandboxes here: {here}")?;
         }
         let (faults, warnings): (Vec<_>, Vec<_>) = self.findings.iter().partition(|finding| finding.is_fault);
         for finding in faults.into_iter().chain(warnings) {

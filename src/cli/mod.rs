@@ -15,6 +15,7 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::control;
 use crate::error::{Error, Exit};
 use crate::logging;
+use crate::process::confine::launch;
 use crate::process::guard::Guard;
 
 use args::{Arguments, Command, StatusArgs};
@@ -49,6 +50,10 @@ pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) ->
     let typed: Vec<_> = typed.into_iter().collect();
     if argc::is_meant(&typed) {
         return argc::main(&typed, Output::from_environment()).into();
+    }
+    if launch::is_meant(&typed) {
+        Output::from_environment().talk(&format!("{}\n", launch::main(&typed)));
+        return launch::FAILED.into();
     }
     let held = early::hold();
     let output = Output::from_environment();
@@ -133,7 +138,10 @@ fn start_log(arguments: &Arguments, output: Output) -> logging::Guard {
         _ => logging::Level::ERROR,
     };
     let level = logging::level(arguments.log.log_level, default, |name| std::env::var(name).ok());
-    logging::start(arguments.log.log_format, level, output.colours_stderr())
+    // The one toolbox that is started for a call answers what is wrong with it: the log would only say it again.
+    let asked = matches!(&arguments.command, Command::Call(args) if args.ask.config.is_some());
+    let silent = (asked && level == logging::Level::ERROR).then_some("toolhost::supervisor");
+    logging::start(arguments.log.log_format, level, output.colours_stderr(), silent)
 }
 
 fn dispatch(command: &Command, output: Output, held: early::Held, hosting: &dyn Hosting) -> Result<(), Error> {

@@ -25,6 +25,7 @@
 mod build;
 mod bus;
 mod command;
+mod confinement;
 mod declared;
 mod dotenv;
 mod environment;
@@ -59,6 +60,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::confinement::Confinement;
 use crate::json::Text;
 
 /// A time as the file writes it: `200ms`, `1m 30s`, a bare number of seconds.
@@ -152,6 +154,8 @@ pub struct ToolboxConfig {
     pub inherit_env: Vec<String>,
     /// Programs that have to be there before it is started.
     pub requires: Vec<String>,
+    /// What its processes are held to.
+    pub confinement: Confinement,
     /// Handed to describe: a JSON object.
     pub config: Text,
     /// How long one call may take, queueing included.
@@ -192,6 +196,7 @@ impl ToolboxConfig {
             cwd: cwd.into(),
             env: Env::default(),
             inherit_env: Vec::new(),
+            confinement: Confinement::default(),
             config: Text::from("{}".to_owned()),
             timeout: Duration::from_secs(30),
             describe_timeout: Duration::from_secs(60),

@@ -1,5 +1,6 @@
 //! Reading the configuration: what every key gives, and every fault of it.
 
+use crate::confinement::{Confinement, Limits, Sandbox};
 use std::time::Duration;
 
 use super::*;
@@ -100,6 +101,25 @@ fn every_key_reaches_its_place() {
     expected.processes = 2;
     expected.processes_given = true;
     expected.requires = vec!["jq".into(), "wn".into()];
+    expected.confinement = Confinement {
+        limits: Limits {
+            memory: Some(512 << 20),
+            cpu_seconds: Some(60),
+            open_files: Some(256),
+            processes: Some(32),
+            file_size: Some(1 << 30),
+        },
+        umask: Some(0o077),
+        user: Some("nobody".into()),
+        group: Some("65534".into()),
+        sandbox: Some(Sandbox {
+            read: vec![folder.join("words"), "/srv".into()],
+            write: vec![folder.join("data")],
+            network: true,
+            ..Sandbox::default()
+        }),
+        ..Confinement::default()
+    };
     expected.max_pending = 10;
     expected.restart = Restart {
         when: RestartWhen::OnFailure,

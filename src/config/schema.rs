@@ -79,6 +79,12 @@ scalar! {
     ]}};
     /// The type of a parameter.
     Type: {"enum": ["string", "number", "integer", "boolean", "array", "object"]};
+    /// Octal digits, such as "077".
+    Umask: {"anyOf": [{"type": "string", "pattern": r"^(0o)?0?[0-7]{3}$|\$\{"}, {"type": "integer", "minimum": 0, "maximum": 777}]};
+    /// A file or a folder, or a list of them.
+    Places: {"anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string", "minLength": 1}}]};
+    /// true, false, or best_effort.
+    SandboxWord: {"anyOf": [{"type": "boolean"}, {"enum": ["best_effort"]}, {"type": "string", "pattern": r"\$\{"}]};
     /// true or false.
     Switch: {"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": r"\$\{"}]};
     /// Where the bus is: ws://HOST:PORT/core, wss://..., embedded, or embedded://ADDRESS:PORT.
@@ -176,6 +182,16 @@ struct Toolbox {
     env_file: Word,
     /// Names of further variables it inherits from toolhost.
     inherit_env: Option<Vec<Word>>,
+    /// What each of its processes may use.
+    limits: Option<Limits>,
+    /// The mode bits that files it creates do not get, in octal digits: "077".
+    umask: Umask,
+    /// The user its processes run as, by name or number; only where toolhost runs as root.
+    user: Word,
+    /// The group its processes run as, by name or number; only where toolhost runs as root. Default: that of the user.
+    group: Word,
+    /// What its processes may reach; without it, all that their user may. true: nothing beside the system's programs.
+    sandbox: Option<SandboxOrWord>,
     /// Handed to the toolbox when it is asked for its tools; what it holds is the toolbox's own affair.
     config: Option<BTreeMap<String, serde_json::Value>>,
     /// How long one call may take, waiting included. Default: 30s.
@@ -219,6 +235,49 @@ struct Toolbox {
     deny: Option<Vec<Word>>,
     /// What becomes of calls on ovos.persona.tools.<toolbox_id>.call. Default: what the file says at its top.
     predecessor_topics: PredecessorTopics,
+}
+
+/// What one process may use.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = optional)]
+#[expect(dead_code, reason = "for the schema only")]
+struct Limits {
+    /// Memory of its own, at least 16MiB; what is only reserved does not count.
+    memory: Size,
+    /// Seconds of processor time, over its whole life; then SIGXCPU, and a second later SIGKILL.
+    cpu_seconds: Count,
+    /// Files and sockets open at once, at least 16.
+    open_files: Count,
+    /// Processes and threads: with user, all of that user; without, so many more than the user has. Root has no such limit.
+    processes: Count,
+    /// Bytes a file it writes may have.
+    file_size: Size,
+}
+
+/// A mapping, or one word.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "for the schema only")]
+enum SandboxOrWord {
+    Word(SandboxWord),
+    Sandbox(Sandbox),
+}
+
+/// What processes may reach.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = optional)]
+#[expect(dead_code, reason = "for the schema only")]
+struct Sandbox {
+    /// Files and folders that may be read and executed, beside the system's programs and the script itself.
+    read: Places,
+    /// Files and folders that may be read, written and deleted.
+    write: Places,
+    /// Whether sockets may be opened, those of this machine among them. Default: false.
+    #[schemars(extend("default" = false))]
+    network: Switch,
+    /// Whether it is started also where the kernel can hold it to less than this. Default: false.
+    #[schemars(extend("default" = false))]
+    best_effort: Switch,
 }
 
 /// What follows the end of a process.

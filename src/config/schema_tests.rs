@@ -112,6 +112,11 @@ fn reader_and_schema_agree_on_files() {
         "required: yes please",
         "namespace: a b",
         "allow: define",
+        "limits: {memory: lots}",
+        "limits: {procs: 3}",
+        "umask: \"88\"",
+        "sandbox: strict",
+        "sandbox: {network: maybe}",
     ];
     let mut files: Vec<String> = bad.map(toolbox).into();
     files.extend(

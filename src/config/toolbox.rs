@@ -26,6 +26,11 @@ pub(super) const KEYS: &[&str] = &[
     "env",
     "env_file",
     "inherit_env",
+    "limits",
+    "umask",
+    "user",
+    "group",
+    "sandbox",
     "config",
     "timeout",
     "describe_timeout",
@@ -51,7 +56,7 @@ pub(super) const RESTART_KEYS: &[&str] = &["when", "backoff", "max_backoff", "gi
 const KINDS: &[&str] = &["command", "tools", "script", "mcp", "opm"];
 
 /// What the format has a place for and this version does not read.
-const LATER: &[&str] = &["mcp", "opm", "limits", "idle_timeout"];
+const LATER: &[&str] = &["mcp", "opm", "idle_timeout"];
 
 pub(super) const NO_KIND: &str = "needs one of 'command', a program that speaks the protocol: [program, argument, ...]; \
                                   'tools', commands declared here; and 'script', a plain script: ./notes.py";
@@ -238,6 +243,9 @@ impl Reader<'_> {
             "env" => toolbox.env.0 = self.env(value, path),
             "env_file" => draft.env_file = self.env_file(value, path),
             "inherit_env" => set(&mut toolbox.inherit_env, self.names(value, path)),
+            "limits" | "umask" | "user" | "group" | "sandbox" => {
+                self.confinement(entry, path, &mut toolbox.confinement)
+            }
             "config" => set(&mut toolbox.config, self.free(value, path)),
             "timeout" => set(&mut toolbox.timeout, self.duration(value, path)),
             "describe_timeout" => set(&mut toolbox.describe_timeout, self.duration(value, path)),

@@ -7,6 +7,7 @@
 
 pub mod aside;
 pub mod capture;
+pub mod confine;
 pub mod exit;
 pub mod guard;
 pub mod lines;
@@ -23,6 +24,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::{Sleep, sleep};
 use tokio_util::io::poll_read_buf;
+
+use crate::confinement::Limits;
 
 use capture::{Capture, Stdout};
 use exit::Exit;
@@ -76,6 +79,8 @@ pub struct Process {
     exit: Option<Exit>,
     drain: Option<Pin<Box<Sleep>>>,
     guard: guard::Guard,
+    /// What it is held to, for the words about its end.
+    limits: Limits,
 }
 
 impl Process {
@@ -96,7 +101,14 @@ impl Process {
             exit: None,
             drain: None,
             guard,
+            limits: Limits::default(),
         }
+    }
+
+    /// The same, held to `limits`.
+    fn held_to(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
     }
 
     /// Its process id, which is its group's too.
@@ -155,7 +167,7 @@ impl Process {
             wait.poll(cx)
         };
         let Poll::Ready(status) = waited else { return };
-        self.exit = Some(Exit::from(status));
+        self.exit = Some(Exit::from(status).under(&self.limits));
         self.stdin = None;
         // What the leader left behind goes with it, also one that holds our pipes.
         self.signal(Signal::SIGKILL);

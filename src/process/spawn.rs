@@ -16,7 +16,9 @@ use nix::unistd::Pid;
 use super::Process;
 use super::aside::aside;
 use super::capture::Stdout;
+use super::confine::{self, Launcher};
 use super::guard::Guard;
+use crate::confinement::Confinement;
 
 /// Variables every child gets from the host (protocol/README.md §9), `LC_*` and `XDG_*` besides.
 const INHERITED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
@@ -44,6 +46,8 @@ pub struct Program {
     pub input: Bytes,
     /// Programs it needs beside its own: looked for on its PATH before it is started.
     pub requires: Vec<String>,
+    /// What it is held to, where anything is asked for.
+    pub confinement: Option<Box<Confinement>>,
 }
 
 /// A whole environment. `Debug` shows no values: some are secret.
@@ -180,6 +184,9 @@ pub enum SpawnError {
     /// Not executable.
     #[error("'{}' is not executable; try chmod +x", .0.display())]
     NotExecutable(PathBuf),
+    /// What it is to be held to cannot be had.
+    #[error("{0}")]
+    Confinement(String),
     /// Anything else.
     #[error("cannot start '{}': {error}", .program.display())]
     Other {
@@ -197,16 +204,23 @@ pub enum SpawnError {
 pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnError> {
     let path = find(program)?;
     check_needs(&program.requires, &program.environment, &program.cwd)?;
+    let launcher = match &program.confinement {
+        Some(confinement) => Some(launcher_of(confinement, program, &path)?),
+        None => None,
+    };
+    let limits = program.confinement.as_ref().map(|confinement| confinement.limits);
     let mut tries = 0;
     let child = loop {
         // Until the program runs, this thread stands still: on a busy machine for long.
-        match aside(true, || with_no_signal_held_back(|| command(program, &path).spawn())) {
+        match aside(true, || {
+            with_no_signal_held_back(|| command(program, &path, launcher.as_ref()).spawn())
+        }) {
             Ok(child) => break child,
             Err(error) if error.raw_os_error() == Some(nix::libc::ETXTBSY) && tries < BUSY_TRIES => {
                 tries += 1;
                 tokio::time::sleep(BUSY_WAIT).await;
             }
-            Err(error) => return Err(explain(program, path, error)),
+            Err(error) => return Err(explain(&program.cwd, path, error)),
         }
     };
     // A child that was never waited for has a pid.
@@ -216,7 +230,8 @@ pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnErr
         program: path,
         error: io::Error::other("the process has no id"),
     })?;
-    let mut process = Process::new(child, Pid::from_raw(pid), program.stdout, guard.clone());
+    let mut process =
+        Process::new(child, Pid::from_raw(pid), program.stdout, guard.clone()).held_to(limits.unwrap_or_default());
     process.send(&program.input);
     Ok(process)
 }
@@ -233,11 +248,35 @@ fn with_no_signal_held_back<T>(spawn: impl FnOnce() -> T) -> T {
     spawned
 }
 
+/// The launcher for a program that can be started: told by it, a fault would be one of a process that ran.
+fn launcher_of(confinement: &Confinement, program: &Program, path: &Path) -> Result<Launcher, SpawnError> {
+    let fault = match path.metadata() {
+        Err(error) => Some(error),
+        Ok(meta) if !meta.is_file() || meta.permissions().mode() & 0o111 == 0 => {
+            Some(io::ErrorKind::PermissionDenied.into())
+        }
+        Ok(_) => {
+            let interpreter = interpreter(path).filter(|interpreter| !Path::new(interpreter).exists());
+            interpreter.map(|_| io::ErrorKind::NotFound.into())
+        }
+    };
+    match fault {
+        Some(error) => Err(explain(&program.cwd, path.to_owned(), error)),
+        None => confine::launcher(confinement, path).map_err(SpawnError::Confinement),
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "the one place")]
-fn command(program: &Program, path: &Path) -> tokio::process::Command {
-    let mut command = tokio::process::Command::new(path);
-    if let Some((name, arguments)) = program.argv.split_first() {
-        command.arg0(name).args(arguments);
+fn command(program: &Program, path: &Path, launcher: Option<&Launcher>) -> tokio::process::Command {
+    let start = launcher.map_or(path, |launcher| &launcher.path);
+    let mut command = tokio::process::Command::new(start);
+    let before = launcher
+        .map_or(&[][..], |launcher| &launcher.words)
+        .iter()
+        .map(OsString::as_os_str);
+    let mut words = before.chain(program.argv.iter().map(OsStr::new));
+    if let Some(name) = words.next() {
+        command.arg0(name).args(words);
     }
     command
         .current_dir(&program.cwd)
@@ -302,6 +341,15 @@ pub fn check_needs(programs: &[String], environment: &Environment, cwd: &Path) -
     })
 }
 
+/// Whether what a program is to be held to can be had, before it is started.
+///
+/// # Errors
+/// [`SpawnError::Confinement`].
+pub fn check_confinement(program: &Program) -> Result<(), SpawnError> {
+    let held = program.confinement.as_ref();
+    held.map_or(Ok(()), |held| confine::check(held).map_err(SpawnError::Confinement))
+}
+
 /// Whether a path names a program.
 fn can_be_started(program: PathBuf, cwd: &Path) -> Result<(), SpawnError> {
     match program.metadata() {
@@ -333,14 +381,14 @@ pub fn shows_windows_line_ends(line: &[u8]) -> bool {
 }
 
 /// ENOENT has three causes the system does not tell apart.
-fn explain(program: &Program, path: PathBuf, error: io::Error) -> SpawnError {
+pub(super) fn explain(cwd: &Path, path: PathBuf, error: io::Error) -> SpawnError {
     if error.raw_os_error() == Some(nix::libc::E2BIG) {
         return SpawnError::TooLong;
     }
     match error.kind() {
         io::ErrorKind::NotFound if !path.exists() => SpawnError::NoFile {
             program: path,
-            cwd: program.cwd.clone(),
+            cwd: cwd.to_owned(),
         },
         io::ErrorKind::NotFound => match interpreter(&path) {
             Some(interpreter) => {

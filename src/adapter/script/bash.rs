@@ -12,7 +12,7 @@ use crate::adapter::{Commands, Job, Reading, Refusal};
 use crate::config::{Output, Script, ToolboxConfig};
 use crate::json::Text;
 use crate::process::capture::Stdout;
-use crate::process::spawn::{Environment, Program, check_needs, windows_line_ends};
+use crate::process::spawn::{Environment, Program, check_confinement, check_needs, windows_line_ends};
 
 /// One annotated script.
 #[derive(Debug)]
@@ -55,6 +55,14 @@ impl BashScript {
         Shebang::of(&self.path).filter(|shebang| shebang.interpreter() == "bash")
     }
 
+    /// The folder with `argc`, also for a user who is not toolhost's.
+    fn kit(&self) -> Result<PathBuf, String> {
+        match &self.bare.confinement {
+            Some(held) if held.user.is_some() => kit::folder_for_others(),
+            _ => kit::folder(),
+        }
+    }
+
     fn read(&self) -> Result<Source, String> {
         let source = source(&self.path)?;
         let shown = self.path.display();
@@ -70,6 +78,7 @@ impl BashScript {
         );
         needs.extend(annotated.requires().iter().cloned());
         check_needs(&needs, &bare.environment, &bare.cwd).map_err(|error| format!("{shown} {error}"))?;
+        check_confinement(bare).map_err(|error| format!("{shown}: {error}"))?;
         let mut unset = annotated.env_required();
         unset.retain(|name| !bare.environment.has(name));
         if !unset.is_empty() {
@@ -78,7 +87,7 @@ impl BashScript {
                 "{shown} needs the variable '{names}'; set it under 'env', or name it in 'inherit_env'"
             ));
         }
-        let kit = kit::folder()?;
+        let kit = self.kit()?;
         Ok(Source {
             annotated,
             environment: conventions::environment(&bare.environment, &self.path, &source)
@@ -102,7 +111,7 @@ impl Commands for BashScript {
             return Err(Refusal::Other("the script was not read yet".to_owned()));
         };
         // Without its argc the script would go on as if it had no arguments: whatever cleaned up since is made good.
-        kit::folder().map_err(Refusal::Other)?;
+        self.kit().map_err(Refusal::Other)?;
         let invocation = read.annotated.invocation(tool, kwargs).map_err(Refusal::Arguments)?;
         let mut argv = self.shell();
         argv.push(argument(&self.path));
@@ -120,6 +129,10 @@ impl Commands for BashScript {
         if let Some(channel) = &channel {
             environment = environment.with([("LLM_OUTPUT", channel.path())]);
         }
+        let mut confinement = self.bare.confinement.clone();
+        if let (Some(held), Some(channel)) = (&mut confinement, &channel) {
+            held.given.push(channel.path().to_owned());
+        }
         Ok(Job {
             program: Program {
                 argv,
@@ -128,6 +141,7 @@ impl Commands for BashScript {
                 stdout: Stdout::Whole(self.max_result),
                 input: Bytes::new(),
                 requires: Vec::new(),
+                confinement,
             },
             reading: Reading {
                 output: self.output,

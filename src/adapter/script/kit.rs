@@ -4,7 +4,7 @@
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -25,6 +25,29 @@ pub(super) fn folder() -> Result<PathBuf, String> {
         }
     }
     Err(format!("no folder can be made for what scripts need ({last})"))
+}
+
+/// The same, in a folder that every user may enter.
+///
+/// # Errors
+/// As [`folder`].
+pub(super) fn folder_for_others() -> Result<PathBuf, String> {
+    let program = program()?;
+    // The last is below the folder for temporary files.
+    let folder = candidates(&program).pop().unwrap_or_default().with_extension("shared");
+    let laid_out = lay_out(&folder, &program).and_then(|()| {
+        for open in [folder.parent().unwrap_or(&folder), &folder] {
+            fs::set_permissions(open, fs::Permissions::from_mode(0o755))?;
+        }
+        Ok(())
+    });
+    match laid_out {
+        Ok(()) => Ok(folder),
+        Err(error) => Err(format!(
+            "no folder can be made for what scripts need ({}: {error})",
+            folder.display()
+        )),
+    }
 }
 
 /// This program's file as it was when first asked: one that is replaced meanwhile has no name any more.

@@ -15,7 +15,12 @@ const BOOT: &str = include_str!("boot.py");
 
 /// Starts the interpreter with the runner, and the runner with the script. The texts are short, because `ps` shows them.
 pub(super) fn program(script: &Script, bare: &Program) -> Program {
-    let (text, place, input) = match kit::folder() {
+    // Behind a wall, or as another user, it may not get at the folder.
+    let folder = match &bare.confinement {
+        None => kit::folder(),
+        Some(_) => Err("it is confined".to_owned()),
+    };
+    let (text, place, input) = match folder {
         Ok(folder) => (IMPORT, argument(&folder), Bytes::new()),
         Err(why) => {
             tracing::debug!(why, "Python gets its runner through stdin");

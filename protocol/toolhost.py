@@ -1472,7 +1472,7 @@ def _doc_text(function: Any) -> Optional[str]:
     if inspect.isroutine(function) or "__doc__" in getattr(function, "__dict__", {}):
         return inspect.getdoc(function)
     core = _core(function)
-    text = core and inspect.getdoc(core)
+    text = core and core.__doc__  # getdoc would find that of `type.__call__`.
     if text or isinstance(function, functools.partial):
         return text
     return inspect.getdoc(function)
@@ -2006,9 +2006,9 @@ def _entries(folder: str) -> List[str]:
 def run_script(path: str, concurrent: str = "") -> None:
     """Serves the functions of a Python file that knows nothing of toolhost.
 
-    Tools are the public functions defined in the file that have a type hint. `TOOLS = [...]`, with names or
-    functions, or else `__all__`, says which instead, with or without hints. `main()` is for the command line and no
-    tool. Where `run` is the only one, the tool has the name of the file.
+    Tools are the public functions defined in the file that have a type hint. `TOOLS = [...]`, with names, functions,
+    methods, partials or objects with a `__call__`, or else `__all__`, says which instead, with or without hints.
+    `main()` is for the command line and no tool. Where `run` is the only one, the tool has the name of the file.
 
     toolhost starts it as `python3 -c IMPORT FOLDER script.py [CONCURRENT]`, where FOLDER is one that it has put this file
     into. IMPORT (src/adapter/script/import.py) imports it from there and calls this.
@@ -2085,17 +2085,17 @@ def _why_not_loaded(error: BaseException, path: str) -> str:
         return text  # Its message has the place.
     lines = [at for frame, at in _frames(error) if frame.f_code.co_filename == path]
     notes = [file + (", line %d" % lines[-1] if lines else "")]
-    if isinstance(error, ImportError):
-        notes.append("python is %s" % sys.executable)
-    stem = _stem(path)
+    stem, hint = _stem(path), ""
     if isinstance(error, (ImportError, AttributeError)) and stem in _standard_names():
+        text = text.replace(" (most likely due to a circular import)", "")  # The host shows no more than a few words.
         notes.append("the file has the name of Python's own module %s, which it hides" % stem)
+    elif isinstance(error, ImportError) and _lists_packages(path):
+        hint = ": needs packages (PEP 723); make a virtual environment with them and name it under python:"
+    elif isinstance(error, ImportError):
+        notes.append("python is %s" % sys.executable)
     if isinstance(error, SystemExit):
         notes.append('it ends while it is loaded: put what is for the command line under if __name__ == "__main__"')
-    why = "%s (%s)" % (text, "; ".join(notes))
-    if isinstance(error, ImportError) and _lists_packages(path):
-        why += ": needs packages (PEP 723); make a virtual environment with them and name it under python:"
-    return why
+    return "%s (%s)%s" % (text, "; ".join(notes), hint)
 
 
 def _lists_packages(path: str) -> bool:

@@ -100,10 +100,10 @@ pub fn level(typed: Option<Level>, default: Level, environment: impl Fn(&str) ->
 /// Starts logging to stderr.
 ///
 /// Lines still on their way are written when the guard is dropped, for a second at most. Where
-/// another logger is set already it stays.
-pub fn start(format: Format, level: Level, colour: bool) -> Guard {
+/// another logger is set already it stays. What comes from `silent`, a module, is left out.
+pub fn start(format: Format, level: Level, colour: bool, silent: Option<&'static str>) -> Guard {
     let (sink, guard) = sink::start(std::io::stderr());
-    format::install(format, level, colour, sink);
+    format::install(format, level, colour, silent, sink);
     std::panic::set_hook(Box::new(log_panic));
     guard
 }

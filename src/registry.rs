@@ -20,7 +20,20 @@ use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::ToolSet;
 
 /// A toolbox's time on each rung of the ladder when it is removed or replaced.
-const RELOAD_RUNG: Duration = Duration::from_secs(3);
+pub const RELOAD_RUNG: Duration = Duration::from_secs(3);
+
+/// What a reload did, by toolbox_id, in the order of the configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Hosted from now on.
+    pub added: Vec<String>,
+    /// Hosted no longer.
+    pub removed: Vec<String>,
+    /// Started anew, since the file says something else of them.
+    pub changed: Vec<String>,
+    /// Left as they were.
+    pub unchanged: Vec<String>,
+}
 
 /// Reads the configuration again; in words why it is refused.
 pub type Loader = Box<dyn Fn() -> Result<Config, String> + Send + Sync>;
@@ -113,9 +126,39 @@ impl Registry {
         }
     }
 
-    /// Makes what is hosted what `config` says: only what changed is touched. Answers who was removed and is ending.
-    fn apply(&self, config: &Config, tasks: &mut Option<Tasks>) -> Vec<JoinHandle<Vec<Call>>> {
-        let Some(tasks) = tasks else { return Vec::new() };
+    /// Reads the configuration again and does what it says, as [`Toolboxes::reload`]; what changed by it.
+    ///
+    /// # Errors
+    /// The faults of the file, which then changes nothing.
+    pub async fn reload_telling(&self) -> Result<Changes, String> {
+        // Read behind the lock: of two reloads at once the later one has the later file.
+        let mut tasks = self.tasks.lock().await;
+        let config =
+            (self.load)().inspect_err(|why| tracing::error!(why, "reload refused, the old configuration goes on"))?;
+        let (changes, ending) = self.apply(&config, &mut tasks);
+        // One that failed or waits is tried again at once: its owner may just have mended it.
+        self.hosted()
+            .toolboxes
+            .iter()
+            .for_each(|toolbox| toolbox.handle.start());
+        let ended = async move {
+            for task in ending {
+                let _calls = task.await;
+            }
+            // Not held while toolboxes describe themselves: the host may have to stop.
+            drop(tasks);
+        };
+        tokio::join!(ended, self.describe_all(|_, _| {}));
+        tracing::info!(toolboxes = config.toolboxes.len(), "reloaded");
+        Ok(changes)
+    }
+
+    /// Makes what is hosted what `config` says: only what changed is touched. Answers what did, and who is ending.
+    fn apply(&self, config: &Config, tasks: &mut Option<Tasks>) -> (Changes, Vec<JoinHandle<Vec<Call>>>) {
+        let mut changes = Changes::default();
+        let Some(tasks) = tasks else {
+            return (changes, Vec::new());
+        };
         let old = self.hosted();
         let mut next = Hosted::default();
         let mut retired = Vec::new();
@@ -123,9 +166,15 @@ impl Registry {
             let toolbox = match old.by_id.get(&wanted.id) {
                 // One whose task ended, by a panic, is started anew like a changed one.
                 Some(same) if same.config == *wanted && !tasks.get(&wanted.id).is_some_and(JoinHandle::is_finished) => {
+                    changes.unchanged.push(wanted.id.clone());
                     Arc::clone(same)
                 }
                 former => {
+                    let list = match former {
+                        Some(_) => &mut changes.changed,
+                        None => &mut changes.added,
+                    };
+                    list.push(wanted.id.clone());
                     retired.extend(former.cloned());
                     self.start_one(wanted, former.and_then(|_| tasks.remove(&wanted.id)), tasks)
                 }
@@ -137,7 +186,10 @@ impl Registry {
             .toolboxes
             .iter()
             .filter(|toolbox| !next.by_id.contains_key(&toolbox.config.id));
-        retired.extend(removed.cloned());
+        for toolbox in removed {
+            changes.removed.push(toolbox.config.id.clone());
+            retired.push(Arc::clone(toolbox));
+        }
         // First the new ones take the calls, then the old ones are stopped: no call falls between.
         *self.hosted.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         let stop = |toolbox: Arc<Toolbox>| {
@@ -151,7 +203,7 @@ impl Registry {
         self.surroundings.changes.fetch_add(1, Ordering::Release);
         self.tool_service
             .send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
-        ending
+        (changes, ending)
     }
 
     /// Starts `wanted`, once `after` has ended: the toolbox whose place it takes.
@@ -264,26 +316,7 @@ impl Toolboxes for Registry {
     }
 
     async fn reload(&self) -> Result<(), String> {
-        // Read behind the lock: of two reloads at once the later one has the later file.
-        let mut tasks = self.tasks.lock().await;
-        let config =
-            (self.load)().inspect_err(|why| tracing::error!(why, "reload refused, the old configuration goes on"))?;
-        let ending = self.apply(&config, &mut tasks);
-        // One that failed or waits is tried again at once: its owner may just have mended it.
-        self.hosted()
-            .toolboxes
-            .iter()
-            .for_each(|toolbox| toolbox.handle.start());
-        let ended = async move {
-            for task in ending {
-                let _calls = task.await;
-            }
-            // Not held while toolboxes describe themselves: the host may have to stop.
-            drop(tasks);
-        };
-        tokio::join!(ended, self.describe_all(|_, _| {}));
-        tracing::info!(toolboxes = config.toolboxes.len(), "reloaded");
-        Ok(())
+        self.reload_telling().await.map(|_| ())
     }
 
     fn is_ready(&self) -> bool {

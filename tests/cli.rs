@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 16] = [
     "run",
     "check",
     "call",
@@ -20,6 +20,9 @@ const COMMANDS: [&str; 13] = [
     "get",
     "discover",
     "reload",
+    "stop",
+    "start",
+    "restart",
     "bus",
     "status",
     "new",
@@ -82,7 +85,7 @@ fn the_whole_help_lists_every_command() {
 
 #[test]
 fn wrong_usage_ends_with_2_and_says_why_on_stderr() {
-    let table: [(&[&str], &str); 11] = [
+    let table: [(&[&str], &str); 14] = [
         (&[], "Usage: toolhost"),
         (&["dance"], "unrecognized subcommand 'dance'"),
         (&["cal"], "similar subcommand"),
@@ -96,6 +99,9 @@ fn wrong_usage_ends_with_2_and_says_why_on_stderr() {
         (&["call", "a", "b", "x=1", "--json", "{}"], "cannot be used with"),
         (&["list", "--timeout", "10 lightyears"], "expected a time such as 500ms"),
         (&["list", "--bus", "localhost:8181"], "expected ws://HOST:PORT/PATH"),
+        (&["restart"], "<TOOLBOX>"),
+        (&["stop", "a", "--all"], "cannot be used with"),
+        (&["reload", "--socket", "s", "--bus", "ws://x"], "cannot be used with"),
         (&["run", "--bus", "ws://x", "--embedded-bus"], "cannot be used with"),
     ];
     for (arguments, expected) in table {
@@ -128,6 +134,18 @@ fn without_a_host_status_ends_with_3_and_says_what_to_do() {
     let expected = "error: no toolhost is running on the control socket /no/such.sock\n\
         hint: start one with `toolhost run`, or name the socket of a running one with --socket\n";
     assert_eq!(text(&output.stderr), expected);
+}
+
+#[test]
+fn without_a_host_its_owner_is_told_so_with_3() {
+    for verb in ["stop", "start", "restart", "reload"] {
+        let toolbox: &[&str] = if verb == "reload" { &[] } else { &["wordnet"] };
+        let output = output(&[&[verb, "--socket", "/no/such.sock"], toolbox].concat());
+        assert_eq!(output.status.code(), Some(3), "{verb}");
+        let stderr = text(&output.stderr);
+        let expected = "error: no toolhost is running on the control socket /no/such.sock\n";
+        assert!(stderr.starts_with(expected), "{verb}: {stderr}");
+    }
 }
 
 #[test]

@@ -240,3 +240,52 @@ async fn a_bus_within_the_process_is_asked_like_any_other() {
     attached.end.await;
     stop.cancel();
 }
+
+#[test]
+fn a_toolbox_hosted_for_one_call_is_told_about_once_with_what_can_be_done() {
+    let folder = std::env::temp_dir().join(format!("toolhost-one-call-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("broken.py", "def f(:\n");
+    write(
+        "fine.py",
+        "import sys\ndef hi(n: int):\n  print('what-it-printed', file=sys.stderr)\n  raise ValueError('no')\n",
+    );
+    let keys = "restart: {give_up_after: 1}";
+    write(
+        "t.yaml",
+        &format!(
+            "toolboxes:\n  broken: {{script: ./broken.py, {keys}}}\n  gone: {{command: [no-such-program]}}\n  fine: {{script: ./fine.py}}\n"
+        ),
+    );
+    let file = folder.join("t.yaml");
+    let path = std::env::var_os("PATH").unwrap();
+    let said = |arguments: &[&str]| {
+        let output = command(arguments)
+            .env("PATH", &path)
+            .arg("--config")
+            .arg(&file)
+            .output()
+            .unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for toolbox in ["broken", "gone"] {
+        let broken = said(&["call", toolbox, "f"]);
+        assert!(broken.starts_with("error: ToolboxUnavailable: "), "{broken}");
+        assert!(!broken.contains("tried again") && !broken.contains("ERROR"), "{broken}");
+        assert!(
+            broken.ends_with("\nhint: --log-level info shows what the toolbox printed\n"),
+            "{broken}"
+        );
+    }
+    assert_eq!(
+        said(&["call", "fine", "hi", "n:=1"]),
+        "error: ValueError: no\nhint: --log-level info shows what the toolbox printed\n"
+    );
+    assert!(said(&["call", "fine", "hi", "n:=1", "--log-level", "info"]).contains("what-it-printed"));
+    assert_eq!(
+        said(&["call", "fine", "Hi"]),
+        "error: Unknown tool: 'Hi'\nhint: the tools there are: hi\n"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -93,12 +93,14 @@ fn toolboxes(script: &str, can: impl Fn(u32, &Python) -> bool) -> Map<String, Va
 }
 
 /// Asks every Python for everything in the table of `script`; the host, for its log.
+#[allow(clippy::print_stderr)] // Whoever reads the tests wants to know what they were run with.
 async fn the_table_holds(script: &str, can: impl Fn(u32, &Python) -> bool) -> Option<Host> {
     let toolboxes = toolboxes(script, can);
     if toolboxes.is_empty() {
         skipped(&format!("{script}.py: no Python here that can read it"));
         return None;
     }
+    eprintln!("{script}: {:?}", toolboxes.keys().collect::<Vec<_>>());
     let bus = Embedded::start().await;
     let host = Host::start(&json!({"bus": {"url": bus.url}, "toolboxes": toolboxes})).await;
     let mut caller = Caller::connect(&bus.url).await;

@@ -90,6 +90,39 @@ fn failed(text: String) -> Error {
     }
 }
 
+/// Whether an answer says that there is no such tool.
+pub(crate) fn knows_no_such_tool(data: &str) -> bool {
+    let members = Members::parse(data).ok();
+    let error = members.as_ref().and_then(|members| members.get("error"));
+    error.is_some_and(|error| error_text(error).starts_with("Unknown tool: "))
+}
+
+/// The names of the tools in an answer of the tool service.
+pub(crate) fn names(data: &str) -> Vec<String> {
+    let tools = tools(data).and_then(definitions).unwrap_or_default();
+    let names = tools.iter().filter_map(|tool| tool.get("name")?.as_str());
+    names.map(str::to_owned).collect()
+}
+
+/// An error of toolboxes that are hosted for this one request, which have the tools `names` where those were asked for:
+/// nothing is tried again, and what they print is shown to nobody by default.
+pub(crate) fn of_own_hosting(error: &Error, names: &[String]) -> Error {
+    let text = error.to_string();
+    let end = ["; tried again in ", "; not tried again before a reload"]
+        .iter()
+        .find_map(|words| text.rfind(words));
+    let text = &text[..end
+        .filter(|_| text.starts_with("ToolboxUnavailable"))
+        .unwrap_or(text.len())];
+    let hint = match error.hint() {
+        Some(_) if !names.is_empty() => format!("the tools there are: {}", names.join(", ")),
+        Some(hint) => hint.to_owned(),
+        None if text.starts_with("Invalid arguments ") => return Error::new(error.exit(), text),
+        None => "--log-level info shows what the toolbox printed".to_owned(),
+    };
+    Error::new(error.exit(), text).with_hint(hint)
+}
+
 /// `error` is a string by the specification; what else a host puts there is shown as it is.
 fn error_text(error: &RawValue) -> String {
     string(error).map_or_else(|| error.get().to_owned(), Into::into)

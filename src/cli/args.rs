@@ -27,7 +27,7 @@ use crate::logging::{Format, Level};
         toolhost list                                        which tools are there\n  \
         toolhost call wordnet define_word word=serendipity   call one\n\n\
         Exit codes: 0 done, 1 the tool or the check answered an error, 2 usage or configuration,\n\
-        3 the bus could not be reached or nobody answered in time.",
+        3 the bus or the host could not be reached or nobody answered in time.",
     max_term_width = 100,
     subcommand_required = true,
     arg_required_else_help = true,
@@ -59,8 +59,28 @@ pub enum Command {
     Get(GetArgs),
     /// Ask every toolbox host on the bus what it offers
     Discover(DiscoverArgs),
-    /// Have the tool service read its configuration again
+    /// Have a running host read its configuration again
     Reload(ReloadArgs),
+    /// Stop toolboxes of a running host until they are started
+    #[command(
+        after_help = "The calls in hand have the time of --grace to end first; others are refused at once. It stays down, whoever reloads, until it is \
+        started, its entry in the configuration is changed or the host is started anew.\n\n\
+        Example:\n  toolhost stop wordnet"
+    )]
+    Stop(StopArgs),
+    /// Start toolboxes of a running host that are stopped or down
+    #[command(
+        after_help = "Waits until they are up. What failed before is forgiven: one that was given up is tried again.\n\n\
+        Example:\n  toolhost start wordnet"
+    )]
+    Start(OrderArgs),
+    /// Give toolboxes of a running host new processes, as after a change of their programs
+    #[command(
+        after_help = "Calls that come wait for the new process, and those in hand have the time of --grace to end first. Toolboxes \
+        without a process (declared commands, Bash scripts) have their tools read again.\n\n\
+        Examples:\n  toolhost restart notes\n  toolhost restart --all --grace 1m"
+    )]
+    Restart(StopArgs),
     /// Serve a message bus alone, for trying things without OpenVoiceOS
     Bus(BusArgs),
     /// Show what a running host supervises
@@ -114,7 +134,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true,
         default_missing_value = address::DEFAULT_BUS_ADDRESS, value_parser = address::bus_address, conflicts_with = "bus")]
     pub embedded_bus: Option<SocketAddr>,
-    /// Where `toolhost status` reaches this host [default: $XDG_RUNTIME_DIR/toolhost.sock]
+    /// Where `toolhost status`, `restart` and the like reach this host [default: $XDG_RUNTIME_DIR/toolhost.sock]
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,
 }
@@ -261,11 +281,18 @@ pub struct DiscoverArgs {
 
 /// `toolhost reload`
 #[derive(Debug, Args)]
-#[command(after_help = "Prints the tools there are afterwards. A configuration with faults is refused as a whole.")]
+#[command(
+    after_help = "Asks the host on the control socket, and waits until it is done, and prints which toolboxes are added, removed, changed \
+    and unchanged. Without one, or with --bus, asks the tool service on the bus, and prints the tools there are afterwards. A \
+    configuration with faults is refused as a whole."
+)]
 pub struct ReloadArgs {
     /// How the list is shown.
     #[command(flatten)]
     pub show: ShowArgs,
+    /// The control socket of the host [default: $XDG_RUNTIME_DIR/toolhost.sock]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["bus", "config"])]
+    pub socket: Option<PathBuf>,
     /// Whom to ask.
     #[command(flatten)]
     pub ask: AskArgs,
@@ -296,6 +323,37 @@ pub struct StatusArgs {
     /// The control socket of the host [default: $XDG_RUNTIME_DIR/toolhost.sock]
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,
+}
+
+/// `toolhost start`
+#[derive(Debug, Args)]
+pub struct OrderArgs {
+    /// The toolbox_ids of the toolboxes
+    #[arg(value_name = "TOOLBOX", required_unless_present = "all", conflicts_with = "all")]
+    pub toolboxes: Vec<String>,
+    /// Every toolbox of the host
+    #[arg(long)]
+    pub all: bool,
+    /// Return once they are asked, without waiting for what becomes of it
+    #[arg(long)]
+    pub no_wait: bool,
+    /// How the end is shown.
+    #[command(flatten)]
+    pub show: ShowArgs,
+    /// The control socket of the host [default: $XDG_RUNTIME_DIR/toolhost.sock]
+    #[arg(long, value_name = "PATH")]
+    pub socket: Option<PathBuf>,
+}
+
+/// `toolhost stop`, `toolhost restart`
+#[derive(Debug, Args)]
+pub struct StopArgs {
+    /// Which toolboxes.
+    #[command(flatten)]
+    pub order: OrderArgs,
+    /// How long the calls in hand may take to end, before their process is ended all the same [default: 10s]
+    #[arg(long, value_name = "DURATION", value_parser = crate::config::time)]
+    pub grace: Option<Duration>,
 }
 
 /// What a new toolbox is written in.

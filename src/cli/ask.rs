@@ -46,8 +46,7 @@ pub(super) async fn call(args: &CallArgs, output: Output, hosting: &dyn Hosting)
         output,
         hosting,
     };
-    let data = ask.one(&args.ask).await?;
-    output.json(answer::result(data.as_str())?)
+    ask.result(&args.ask).await
 }
 
 /// `toolhost invoke`
@@ -61,8 +60,7 @@ pub(super) async fn invoke(args: &InvokeArgs, output: Output, hosting: &dyn Host
         output,
         hosting,
     );
-    let data = ask.one(&args.ask).await?;
-    output.json(answer::result(data.as_str())?)
+    ask.result(&args.ask).await
 }
 
 /// `toolhost get`
@@ -194,8 +192,23 @@ impl<'a> Ask<'a> {
         }
     }
 
+    /// Prints the result of a call.
+    async fn result(&self, args: &AskArgs) -> Result<(), Error> {
+        let (data, names) = self.one_and_names(args).await?;
+        match answer::result(data.as_str()) {
+            Ok(result) => self.output.json(result),
+            Err(error) if args.config.is_some() => Err(answer::of_own_hosting(&error, &names)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The one answer.
     async fn one(&self, args: &AskArgs) -> Result<Text, Error> {
+        self.one_and_names(args).await.map(|(data, _)| data)
+    }
+
+    /// The one answer; where that knows no such tool and the toolboxes are hosted here, also which tools there are.
+    async fn one_and_names(&self, args: &AskArgs) -> Result<(Text, Vec<String>), Error> {
         let mut attached = self.attach(args).await?;
         let bus = attached.wire.bus.clone();
         let waiting = format!(
@@ -205,8 +218,18 @@ impl<'a> Ask<'a> {
         let asked = self
             .patiently(&waiting, attached.wire.ask(&self.request, self.time))
             .await;
+        let mut names = Vec::new();
+        if let Ok(data) = &asked
+            && args.config.is_some()
+            && answer::knows_no_such_tool(data.as_str())
+        {
+            let list = self.request.beside("ovos.tools.list", "{}");
+            let listed = attached.wire.ask(&list, LOOK_UP).await;
+            names = listed.map(|data| answer::names(data.as_str())).unwrap_or_default();
+        }
         attached.detach().await;
-        asked.map_err(|silence| self.silence(silence, &bus))
+        let data = asked.map_err(|silence| self.silence(silence, &bus))?;
+        Ok((data, names))
     }
 
     /// Every answer; none at all is an error.

@@ -4,7 +4,7 @@
 //! `table`, `listing`, `example`, `banner` and `status_view` are pure: text in, text out.
 //! `argc` is this program under another name, for the scripts that call one.
 //! `output` is the only module that writes to stdout and stderr; `ask` and its `wire` wait for
-//! answers, `bus` for a signal, and what hosts is behind `hosting`. `new` is the one that writes files.
+//! answers, `orders` for a running host, `bus` for a signal, and what hosts is behind `hosting`. `new` is the one that writes files.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,7 @@ mod example;
 pub mod hosting;
 mod listing;
 mod new;
+mod orders;
 pub mod output;
 pub mod request;
 mod spell;
@@ -118,9 +119,14 @@ fn hosts(command: &Command) -> bool {
         Command::Get(args) => &args.ask,
         Command::Discover(args) => &args.ask,
         Command::Reload(args) => &args.ask,
-        Command::Bus(_) | Command::Status(_) | Command::New(_) | Command::Completions { .. } | Command::Man { .. } => {
-            return false;
-        }
+        Command::Bus(_)
+        | Command::Status(_)
+        | Command::Stop(_)
+        | Command::Start(_)
+        | Command::Restart(_)
+        | Command::New(_)
+        | Command::Completions { .. }
+        | Command::Man { .. } => return false,
     };
     asked.config.is_some()
 }
@@ -132,7 +138,10 @@ fn start_log(arguments: &Arguments, output: Output) -> logging::Guard {
         _ => logging::Level::ERROR,
     };
     let level = logging::level(arguments.log.log_level, default, |name| std::env::var(name).ok());
-    logging::start(arguments.log.log_format, level, output.colours_stderr())
+    // The one toolbox that is started for a call answers what is wrong with it: the log would only say it again.
+    let asked = matches!(&arguments.command, Command::Call(args) if args.ask.config.is_some());
+    let silent = (asked && level == logging::Level::ERROR).then_some("toolhost::supervisor");
+    logging::start(arguments.log.log_format, level, output.colours_stderr(), silent)
 }
 
 fn dispatch(command: &Command, output: Output, held: early::Held, hosting: &dyn Hosting) -> Result<(), Error> {
@@ -151,6 +160,10 @@ fn dispatch(command: &Command, output: Output, held: early::Held, hosting: &dyn 
 fn dispatch_short(command: &Command, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     match command {
         Command::Status(args) => status(args, output),
+        Command::Stop(args) => orders::stop(args, output),
+        Command::Start(args) => orders::start(args, output),
+        Command::Restart(args) => orders::restart(args, output),
+        Command::Reload(args) if orders::reload(args, output)? => Ok(()),
         Command::New(args) => new::run(args, output),
         Command::Completions { shell } => completions(*shell, output),
         Command::Man { command } => man(command.as_deref(), output),

@@ -28,6 +28,14 @@ impl Request {
         }
     }
 
+    /// A further question of the same asker, told by the same key.
+    pub fn beside(&self, topic: impl Into<String>, data: impl Into<String>) -> Self {
+        Self {
+            key: self.key.clone(),
+            ..Self::new(topic, data)
+        }
+    }
+
     /// The topic it is asked on.
     pub fn topic(&self) -> &str {
         &self.topic

@@ -11,8 +11,8 @@ use crate::json::Members;
 use super::socket::{SocketError, check_folder, check_length};
 use super::verb::Verb;
 
-/// How long a host may take to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a host may take to read a request.
+const READING: Duration = Duration::from_secs(10);
 /// Bytes an answer may have.
 const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
 
@@ -67,6 +67,14 @@ impl From<ClientError> for Error {
 /// # Errors
 /// [`ClientError`].
 pub fn ask(path: &Path, verb: &Verb) -> Result<String, ClientError> {
+    ask_within(path, verb, verb.patience())
+}
+
+/// The same, waiting for so long at most; `None`: until the host hangs up.
+///
+/// # Errors
+/// [`ClientError`].
+pub fn ask_within(path: &Path, verb: &Verb, patience: Option<Duration>) -> Result<String, ClientError> {
     check_length(path)?;
     check_folder(path)?;
     let io_error = |error: io::Error| match error.kind() {
@@ -81,7 +89,7 @@ pub fn ask(path: &Path, verb: &Verb) -> Result<String, ClientError> {
         },
     };
     let mut stream = UnixStream::connect(path).map_err(io_error)?;
-    let line = exchange(&mut stream, &verb.line()).map_err(io_error)?;
+    let line = exchange(&mut stream, verb, patience).map_err(io_error)?;
     unwrap_answer(&line, verb.name()).map_err(|refusal| match refusal {
         Ok(why) => ClientError::Refused(why),
         Err(why) => ClientError::Odd {
@@ -91,10 +99,10 @@ pub fn ask(path: &Path, verb: &Verb) -> Result<String, ClientError> {
     })
 }
 
-fn exchange(stream: &mut UnixStream, request: &str) -> io::Result<String> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    stream.write_all(format!("{request}\n").as_bytes())?;
+fn exchange(stream: &mut UnixStream, verb: &Verb, patience: Option<Duration>) -> io::Result<String> {
+    stream.set_read_timeout(patience)?;
+    stream.set_write_timeout(Some(READING))?;
+    stream.write_all(format!("{}\n", verb.line()).as_bytes())?;
     let mut line = String::new();
     BufReader::new(stream).take(LONGEST_ANSWER).read_line(&mut line)?;
     Ok(line)

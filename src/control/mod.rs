@@ -5,9 +5,10 @@
 //! is answered `{"status": {...}}`, or `{"error": "why"}`.
 //!
 //! [`socket`] knows where it is and makes it, [`server`] answers on it, [`client`] asks,
-//! [`status`] is what is told.
+//! [`verb`] is what can be asked, [`status`] and [`order`] are what is told.
 
 pub mod client;
+pub mod order;
 pub mod server;
 pub mod socket;
 pub mod status;

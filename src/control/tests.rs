@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::control::client::{self, ClientError};
+use crate::control::order::{Ordered, Orders, Reloaded};
 use crate::control::socket::{self, SocketError, bind};
 use crate::control::status::{
     Bus, BusState, Calls, Host, Latency, Messages, Process, Status, ToolService, Toolbox, ToolboxState,
 };
-use crate::control::verb::Verb;
+use crate::control::verb::{Order, Verb};
 
 /// A folder of its own for a test, gone afterwards.
 struct Folder(PathBuf);
@@ -79,6 +80,18 @@ impl Verbs for Fixed {
     async fn status(&self) -> Status {
         status()
     }
+
+    async fn order(&self, order: Order, orders: Orders) -> Ordered {
+        Ordered {
+            unknown: vec![format!("{order:?}")],
+            known: orders.toolboxes,
+            toolboxes: vec![],
+        }
+    }
+
+    async fn reload(&self) -> Result<Reloaded, String> {
+        Err("toolhost.yaml:1:1: no".to_owned())
+    }
 }
 
 /// Serves in the background until the token is cancelled.
@@ -89,8 +102,12 @@ fn host(path: &Path) -> (CancellationToken, tokio::task::JoinHandle<()>) {
 }
 
 async fn ask(path: &Path) -> Result<String, ClientError> {
+    ask_for(path, Verb::Status).await
+}
+
+async fn ask_for(path: &Path, verb: Verb) -> Result<String, ClientError> {
     let path = path.to_owned();
-    tokio::task::spawn_blocking(move || client::ask(&path, &Verb::Status))
+    tokio::task::spawn_blocking(move || client::ask(&path, &verb))
         .await
         .unwrap()
 }
@@ -124,6 +141,32 @@ async fn a_status_comes_back_as_it_was_told() {
 }
 
 #[tokio::test]
+async fn orders_arrive_as_they_were_given_and_a_refused_reload_says_why() {
+    let folder = Folder::new("orders");
+    let (_stop, _serving) = host(&folder.socket());
+    let orders = Orders {
+        toolboxes: vec!["wordnet".to_owned()],
+        ..Orders::default()
+    };
+    for (verb, order) in [
+        (Verb::Stop(orders.clone()), "Stop"),
+        (Verb::Start(orders.clone()), "Start"),
+        (Verb::Restart(orders), "Restart"),
+    ] {
+        let text = ask_for(&folder.socket(), verb).await.unwrap();
+        let expected = format!(r#"{{"unknown":["{order}"],"known":["wordnet"],"toolboxes":[]}}"#);
+        assert_eq!(text, expected);
+    }
+    let refused = ask_for(&folder.socket(), Verb::Reload).await.unwrap_err();
+    assert_eq!(refused.to_string(), "toolhost.yaml:1:1: no");
+    let short = say(&folder.socket(), b"{\"verb\":\"stop\",\"all\":true}\n".to_vec()).await;
+    assert!(
+        short.starts_with(r#"{"stop":"#),
+        "only what is needed must be said: {short}"
+    );
+}
+
+#[tokio::test]
 async fn a_wrong_line_is_answered_and_the_next_one_too() {
     let folder = Folder::new("wrong");
     let (_stop, _serving) = host(&folder.socket());
@@ -135,7 +178,7 @@ async fn a_wrong_line_is_answered_and_the_next_one_too() {
     let lines: Vec<&str> = answer.lines().collect();
     assert_eq!(
         lines[0],
-        r#"{"error":"unknown variant `dance`, expected `status` at line 1 column 15"}"#
+        r#"{"error":"unknown variant `dance`, expected one of `status`, `stop`, `start`, `restart`, `reload` at line 1 column 15"}"#
     );
     assert!(lines[1].starts_with(r#"{"error":"#), "{answer}");
     assert!(lines[2].starts_with(r#"{"status":"#), "{answer}");

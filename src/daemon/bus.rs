@@ -1,6 +1,7 @@
 //! Joins the toolboxes to a bus: one elsewhere, or one this process serves.
 
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,6 +20,9 @@ use crate::cli::ask::Attached;
 use crate::config::{BusConfig, BusUrl, Config, mycroft, process_env};
 use crate::error::Error;
 use crate::registry::Registry;
+use crate::tools::outcome::FAULT;
+
+use super::vital::Vital;
 
 /// A bus this host is on.
 pub(super) struct Joined {
@@ -28,6 +32,8 @@ pub(super) struct Joined {
     pub(super) url: String,
     /// Whether this process serves it.
     pub(super) embedded: bool,
+    /// What of it must not end before it is asked to.
+    pub(super) vital: Vital,
     ends: Mutex<Ends>,
 }
 
@@ -35,13 +41,14 @@ pub(super) struct Joined {
 #[derive(Default)]
 struct Ends {
     phases: Vec<(CancellationToken, TaskTracker)>,
+    vital: Vital,
 }
 
 impl Ends {
-    /// Runs `task`, which ends with `stop`, as the next thing to be ended.
-    fn push(&mut self, stop: CancellationToken, task: impl Future<Output = ()> + Send + 'static) {
+    /// Runs `task`, which ends with `stop`, as the next thing to be ended; `what` is it in words.
+    fn push(&mut self, what: &'static str, stop: CancellationToken, task: impl Future<Output = ()> + Send + 'static) {
         let tasks = TaskTracker::new();
-        tasks.spawn(task);
+        tasks.spawn(self.vital.clone().watch(what, stop.clone(), task));
         tasks.close();
         self.phases.push((stop, tasks));
     }
@@ -59,19 +66,29 @@ impl Joined {
 }
 
 /// Frames of the bus, on their way to the bridge.
+///
+/// A panic of ours over one costs that one: a call in it is answered, by being dropped.
 struct ToBridge(Bridge<Registry, Sender>);
 
 impl FrameHandler for ToBridge {
     fn frame(&mut self, frame: Utf8Bytes) {
-        self.0.handle(frame, false);
+        contained(|| self.0.handle(frame, false));
     }
 
     fn echo(&mut self, frame: Utf8Bytes) {
-        self.0.handle(frame, true);
+        contained(|| self.0.handle(frame, true));
     }
 
     fn connected(&mut self) {
-        self.0.connected();
+        contained(|| self.0.connected());
+    }
+}
+
+/// Does `work`, and outlives its panic, which the log has told then.
+fn contained(work: impl FnOnce()) {
+    // What a bridge shares is behind locks, and whole after every statement.
+    if catch_unwind(AssertUnwindSafe(work)).is_err() {
+        tracing::error!("{FAULT}, kept a Message from being served");
     }
 }
 
@@ -91,6 +108,7 @@ pub(super) async fn join(config: &Config, registry: Arc<Registry>) -> Result<Joi
                 link,
                 url,
                 embedded: false,
+                vital: ends.vital.clone(),
                 ends: Mutex::new(ends),
             })
         }
@@ -106,12 +124,13 @@ async fn embed(address: SocketAddr, config: &Config, registry: Arc<Registry>) ->
     let (url, attachment) = (bus.url(), bus.attach(leave.clone()));
     let mut ends = Ends::default();
     let (bridge, link) = attach(attachment, leave, config, registry, &mut ends);
-    ends.push(stop.clone(), bus.run(stop));
+    ends.push("the embedded bus", stop.clone(), bus.run(stop));
     Ok(Joined {
         bridge,
         link,
         url,
         embedded: true,
+        vital: ends.vital.clone(),
         ends: Mutex::new(ends),
     })
 }
@@ -126,7 +145,7 @@ fn attach(
 ) -> (Bridge<Registry, Sender>, watch::Receiver<Link>) {
     let link = transport.link();
     let bridge = Bridge::new(registry, transport.sender(), config.tool_service, Handle::current());
-    ends.push(stop, transport.run(ToBridge(bridge.clone())));
+    ends.push("the link to the bus", stop, transport.run(ToBridge(bridge.clone())));
     (bridge, link)
 }
 
@@ -174,4 +193,17 @@ pub(super) fn join_bus(args: &AskArgs, key: &str) -> Result<Attached, Error> {
         },
         key,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_over_one_frame_costs_that_frame() {
+        let mut handled = 0;
+        contained(|| panic!("a frame that nobody can take"));
+        contained(|| handled += 1);
+        assert_eq!(handled, 1);
+    }
 }

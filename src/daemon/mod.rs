@@ -3,13 +3,16 @@
 mod bus;
 mod one_request;
 mod report;
+mod verbs;
+mod vital;
 
-use std::path::Path;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -20,18 +23,22 @@ use crate::cli::early::Held;
 use crate::cli::hosting::{Eventually, Hosting};
 use crate::cli::output::Output;
 use crate::config::{self, BusConfig, BusUrl, Config};
-use crate::control::{self, verb::Verbs};
+use crate::control::{self, socket::ControlSocket};
 use crate::error::{Error, Exit};
 use crate::process::guard::Guard;
 use crate::registry::Registry;
 use crate::supervisor::Surroundings;
 use crate::supervisor::status::Phase;
+use crate::tools::outcome::FAULT;
 
 use bus::{Joined, join_bus};
 use one_request::host_for_one_request;
 
 /// A toolbox's time on each rung of the ladder when the host stops: to the end of its input, then to SIGTERM.
 const STOP_RUNG: Duration = Duration::from_secs(2);
+
+/// How long the control socket is gone after a panic: one that comes at once each time must not keep a processor busy.
+const CONTROL_PAUSE: Duration = Duration::from_secs(1);
 
 /// How long the banner waits for slow toolboxes before it is shown without them.
 const BANNER_PATIENCE: Duration = Duration::from_secs(10);
@@ -140,8 +147,31 @@ async fn start_registry(config: &Config, bus: BusConfig) -> Arc<Registry> {
 fn serve_control(host: &Arc<Host>, args: &RunArgs, stop: &CancellationToken, tasks: &TaskTracker) {
     let path = crate::cli::socket_path(args.socket.as_deref());
     match control::socket::bind(&path) {
-        Ok(socket) => _ = tasks.spawn(control::server::serve(socket, Arc::clone(host), stop.clone())),
-        Err(error) => tracing::warn!(error = %error, "no control socket, `toolhost status` will not reach this host"),
+        Ok(socket) => _ = tasks.spawn(keep_control(socket, path, Arc::clone(host), stop.clone())),
+        Err(error) => no_control(&error),
+    }
+}
+
+fn no_control(error: &control::socket::SocketError) {
+    tracing::warn!(error = %error, "no control socket, `toolhost status` will not reach this host");
+}
+
+/// Answers on the control socket; after a panic of our own on a new one, since the toolboxes are well without it.
+async fn keep_control(socket: ControlSocket, path: PathBuf, host: Arc<Host>, stop: CancellationToken) {
+    let mut bound = Ok(socket);
+    loop {
+        let socket = match bound {
+            Ok(socket) => socket,
+            Err(error) => return no_control(&error),
+        };
+        let serving = control::server::serve(socket, Arc::clone(&host), stop.clone());
+        // The host's own state is its tasks', and behind locks that know of panics.
+        if AssertUnwindSafe(serving).catch_unwind().await.is_ok() {
+            return;
+        }
+        tracing::error!("{FAULT}, ended the control socket; it is made anew");
+        tokio::time::sleep(CONTROL_PAUSE).await;
+        bound = control::socket::bind(&path);
     }
 }
 
@@ -160,7 +190,7 @@ async fn welcome(host: Arc<Host>, output: Output, stop: CancellationToken) {
 }
 
 impl Host {
-    /// Works until a signal, or until a required toolbox cannot be started.
+    /// Works until a signal, until a required toolbox cannot be started, or until a part it cannot do without has ended.
     async fn until_stopped(&self, signals: &mut Signals) -> Result<(), Error> {
         let mut service = self.registry.tool_service();
         let required = self.required_failed();
@@ -179,6 +209,7 @@ impl Host {
                     self.bus.bridge.set_tool_service(mode);
                 }
                 error = &mut required => return Err(error),
+                error = self.bus.vital.ended() => return Err(error),
             }
         }
     }
@@ -223,12 +254,6 @@ async fn outcome(toolbox: &crate::registry::Toolbox) -> Option<(String, String)>
     match phase {
         Phase::Backoff(why) | Phase::Failed(why) => Some((toolbox.config.id.clone(), why)),
         _ => None,
-    }
-}
-
-impl Verbs for Host {
-    async fn status(&self) -> control::status::Status {
-        report::status(self).await
     }
 }
 

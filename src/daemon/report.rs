@@ -39,6 +39,7 @@ fn banner_row(toolbox: &registry::Toolbox) -> banner::Toolbox {
         }
         (Phase::Backoff(why), _) => State::Down(format!("{why}; tried again")),
         (Phase::Failed(why), _) => State::Down(why),
+        (Phase::Stopping | Phase::Stopped, _) => State::Down("stopped by its owner".to_owned()),
         _ => State::Down("still starting".to_owned()),
     };
     banner::Toolbox {
@@ -100,16 +101,17 @@ fn bus_status(host: &Host) -> Bus {
 async fn toolbox_status(toolbox: &registry::Toolbox) -> Toolbox {
     let tools = toolbox.tools().map_or(0, |tools| tools.len());
     let snapshot = toolbox.handle.snapshot().await;
-    let phase = snapshot
-        .as_ref()
-        .map_or(Phase::Stopped, |snapshot| snapshot.phase.clone());
+    let phase = snapshot.as_ref().map_or_else(
+        || Phase::Failed("its task has ended; a reload starts it anew".to_owned()),
+        |snapshot| snapshot.phase.clone(),
+    );
     let (state, reason) = match phase {
         Phase::Starting => (ToolboxState::Starting, None),
         Phase::Ready => (ToolboxState::Ready, None),
         Phase::Backoff(why) => (ToolboxState::Backoff, Some(why)),
         Phase::Failed(why) => (ToolboxState::Failed, Some(why)),
         Phase::Stopping => (ToolboxState::Stopping, None),
-        Phase::Stopped => (ToolboxState::Stopped, None),
+        Phase::Stopped => (ToolboxState::Stopped, Some("by its owner".to_owned())),
     };
     let counted = |count: fn(&Snapshot) -> u64| snapshot.as_ref().map_or(0, count);
     Toolbox {

@@ -6,8 +6,10 @@ use std::time::SystemTime;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level as TracingLevel, Subscriber};
 use tracing_subscriber::field::RecordFields;
+use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
+use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 
 use super::sink::Sink;
@@ -15,7 +17,7 @@ use super::{Format, Level};
 use crate::json::push_string;
 
 /// Makes events go to `sink` from now on.
-pub(super) fn install(format: Format, level: Level, colour: bool, sink: Sink) {
+pub(super) fn install(format: Format, level: Level, colour: bool, silent: Option<&'static str>, sink: Sink) {
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(level.0)
         .with_ansi(colour)
@@ -26,7 +28,13 @@ pub(super) fn install(format: Format, level: Level, colour: bool, sink: Sink) {
         .event_format(Lines { format, colour })
         .finish();
     // Only a second call fails; then the first logger stays.
-    tracing::subscriber::set_global_default(subscriber).unwrap_or_default();
+    match silent {
+        None => tracing::subscriber::set_global_default(subscriber).unwrap_or_default(),
+        Some(room) => {
+            let heard = filter_fn(move |event| !event.target().starts_with(room));
+            tracing::subscriber::set_global_default(subscriber.with(heard)).unwrap_or_default();
+        }
+    }
 }
 
 /// Formats the fields of spans and events, each with its separator before it.

@@ -63,11 +63,13 @@ impl Toolbox {
         self.queue.push(ready);
     }
 
-    /// Checks the calls that came before the tools were known.
-    pub(super) fn check_early(&mut self) {
-        for early in self.queue.take_early() {
-            self.deadlines.remove(&(early.due(), early.id));
-            self.check(early.id, early.call);
+    /// Checks what waits, by the tools as they are now: it came before they were known, or before they changed.
+    pub(super) fn check_waiting(&mut self) {
+        let waiting: Vec<_> = self.queue.drain().collect();
+        for (call, deadline) in waiting {
+            self.deadlines.remove(&deadline);
+            let id = self.fresh_id();
+            self.check(id, call);
         }
     }
 
@@ -95,6 +97,9 @@ impl Toolbox {
 
     /// Why no call can be served. A first failure is mended in a moment, and calls wait for it.
     fn unavailable(&self) -> Option<String> {
+        if self.held {
+            return Some(self.held_words());
+        }
         if self.is_succeeding() {
             return None;
         }

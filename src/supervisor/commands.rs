@@ -40,7 +40,7 @@ impl Toolbox {
         }
     }
 
-    fn read_commands(&mut self) -> Result<(), String> {
+    pub(super) fn read_commands(&mut self) -> Result<(), String> {
         let Adapter::Runs(commands) = &mut self.adapter else {
             return Ok(());
         };
@@ -130,13 +130,14 @@ impl Toolbox {
         let stdout = worker.process.take().map(|mut process| process.take_output());
         let stdout = stdout.unwrap_or_default();
         let last_lines = worker.tail.text();
-        self.settle(index, |toolbox| {
-            if toolbox.is_stopping() && !reading.accepts(exit) {
-                return Err(CallError::Unavailable("stopped while it worked on the call".to_owned()));
+        let cut_off = self.cut_off(index).filter(|_| !reading.accepts(exit));
+        self.settle(index, |_| match cut_off {
+            Some(error) => Err(error),
+            None => {
+                // A result that came by file is of unknown size.
+                let is_long = stdout.len() >= LARGE || reading.channel.is_some();
+                aside(is_long, || reading.outcome(exit, &stdout, &last_lines))
             }
-            // A result that came by file is of unknown size.
-            let is_long = stdout.len() >= LARGE || reading.channel.is_some();
-            aside(is_long, || reading.outcome(exit, &stdout, &last_lines))
         });
         let ended = Event::Exited {
             reason: exit.to_string(),

@@ -231,7 +231,7 @@ impl Toolbox {
             tools: Arc::new(tools),
             capabilities: description.capabilities,
         });
-        self.check_early();
+        self.check_waiting();
         Ok(())
     }
 

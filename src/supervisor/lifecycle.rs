@@ -7,13 +7,25 @@
 //! | Idle | – | spawn → Ready | – | – | – | – | – | – | → Stopped |
 //! | Starting | – | – | *fail* | → Ready | → Idle | kill → Stopping | *fail* | – | close stdin → Stopping |
 //! | Ready | – | – | *fail*, run-once: → Idle | – | – | kill → Stopping | *fail*, run-once: → Idle | – | close stdin → Stopping |
-//! | Stopping | start when gone | – | – | – | – | – | what `then` says | when due: next rung | stay down when gone |
+//! | Stopping | start when gone | – | – | – | rest when gone, if it was to stay down | – | what `then` says | when due: next rung | stay down when gone; off Drain: close stdin |
 //! | Backoff | spawn → Starting | – | – | – | – | – | – | when due: spawn → Starting | → Stopped |
 //! | Failed | spawn → Starting | – | – | – | – | – | – | – | → Stopped |
 //!
+//! What its owner asks, and what becomes of it when the task that holds it falls:
+//!
+//! | state | Dismiss | Renew | Drained | Fell |
+//! |---|---|---|---|---|
+//! | Stopped | – | spawn → Starting | – | *fail* |
+//! | Idle | → Stopped | spawn → Starting | – | *fail* |
+//! | Starting | → Stopping on Drain, then Stop | → Stopping on Drain, then Start | – | *fail* |
+//! | Ready | → Stopping on Drain, then Stop | → Stopping on Drain, then Start | – | *fail* |
+//! | Stopping | stay down when gone | start when gone | off Drain: close stdin | *fail* |
+//! | Backoff | → Stopped | spawn → Starting | – | *fail* |
+//! | Failed | → Stopped | spawn → Starting | – | – |
+//!
 //! *fail* asks the [`RestartPolicy`]: → Backoff, or → Failed where it says to leave it or gives up.
-//! `–` changes nothing. Served, a run-once process's answer, moves only that one: Ready → Stopping, with its stdin
-//! closed, then Idle. The tests go through every cell.
+//! `–` changes nothing. Start and Renew forgive the failures there were. Served, a run-once process's answer, moves only
+//! that one: Ready → Stopping, with its stdin closed, then Idle. The tests go through every cell.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +46,7 @@ pub enum State {
         /// Since when.
         since: Instant,
     },
-    /// On the ladder: stdin closed, then SIGTERM, then SIGKILL.
+    /// On the ladder: calls in hand, stdin closed, then SIGTERM, then SIGKILL.
     Stopping {
         /// The rung it stands on.
         rung: Rung,
@@ -60,12 +72,23 @@ pub enum State {
 /// The rungs of the ladder down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rung {
+    /// It gets no further call, and finishes those it has.
+    Drain,
     /// stdin is closed.
     Eof,
     /// SIGTERM was sent to the group.
     Term,
     /// SIGKILL was sent to the group.
     Kill,
+}
+
+/// How long a process has that its owner asks to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grace {
+    /// For the calls it has in hand.
+    pub calls: Duration,
+    /// On each rung below.
+    pub rung: Duration,
 }
 
 /// What follows the end of a process that is being stopped.
@@ -109,6 +132,14 @@ pub enum Event {
     Tick,
     /// It is no longer wanted; it has this long on each rung of the ladder.
     Stop(Duration),
+    /// Its owner wants it down, once it has finished what it has.
+    Dismiss(Grace),
+    /// Its owner wants a new process in its place, once it has finished what it has.
+    Renew(Grace),
+    /// It has finished the calls it had.
+    Drained,
+    /// The task that held it fell, for this reason, and the process with it.
+    Fell(String),
 }
 
 /// What to do now.
@@ -172,14 +203,32 @@ impl Lifecycle {
 
     /// One step of the table above.
     pub fn step(&mut self, event: Event, now: Instant, jitter: f64) -> Action {
+        let renews = matches!(event, Event::Renew(_));
         match (&mut self.state, event) {
-            (State::Stopped | State::Backoff { .. } | State::Failed { .. }, Event::Start) => {
+            (State::Stopped | State::Backoff { .. } | State::Failed { .. }, Event::Start | Event::Renew(_))
+            | (State::Idle, Event::Renew(_)) => {
                 self.restarts.forgive();
                 self.spawn()
             }
             (State::Stopping { then, .. }, Event::Start) => {
                 self.restarts.forgive();
                 *then = Then::Start;
+                Action::None
+            }
+            (State::Starting | State::Ready { .. }, Event::Dismiss(grace)) => self.drain(grace, Then::Stop, now),
+            (State::Starting | State::Ready { .. }, Event::Renew(grace)) => {
+                self.restarts.forgive();
+                self.drain(grace, Then::Start, now)
+            }
+            (State::Stopping { rung, until, then }, Event::Dismiss(grace) | Event::Renew(grace)) => {
+                // Asked again, with less patience.
+                if *rung == Rung::Drain {
+                    *until = (*until).min(now + grace.calls);
+                }
+                *then = if renews { Then::Start } else { Then::Stop };
+                if renews {
+                    self.restarts.forgive();
+                }
                 Action::None
             }
             (State::Backoff { until, .. }, Event::Tick) if *until <= now => self.spawn(),
@@ -237,12 +286,28 @@ impl Lifecycle {
                 };
                 Action::CloseStdin
             }
-            (State::Stopping { then, .. }, Event::Stop(_)) => {
+            (State::Stopping { rung, until, then }, Event::Stop(rung_time)) => {
                 *then = Then::Stop;
+                if *rung != Rung::Drain {
+                    return Action::None;
+                }
+                self.rung_time = rung_time;
+                (*rung, *until) = (Rung::Eof, now + rung_time);
+                Action::CloseStdin
+            }
+            (State::Stopping { rung, until, .. }, Event::Drained) if *rung == Rung::Drain => {
+                (*rung, *until) = (Rung::Eof, now + self.rung_time);
+                Action::CloseStdin
+            }
+            (State::Stopping { then, .. }, Event::Rest) if *then == Then::Stop => {
+                *then = Then::Idle;
                 Action::None
             }
+            (State::Failed { .. }, Event::Fell(_)) => Action::None,
+            (_, Event::Fell(reason)) => self.fail(reason, false, now, jitter),
             (State::Stopping { rung, until, .. }, Event::Tick) if *until <= now => {
                 let (next, action) = match rung {
+                    Rung::Drain => (Rung::Eof, Action::CloseStdin),
                     Rung::Eof => (Rung::Term, Action::Terminate),
                     Rung::Term | Rung::Kill => (Rung::Kill, Action::Kill),
                 };
@@ -262,12 +327,23 @@ impl Lifecycle {
                 }
                 Then::Fail(reason) => self.fail(reason, false, now, jitter),
             },
-            (State::Idle | State::Backoff { .. } | State::Failed { .. }, Event::Stop(_)) => {
+            (State::Idle | State::Backoff { .. } | State::Failed { .. }, Event::Stop(_) | Event::Dismiss(_)) => {
                 self.state = State::Stopped;
                 Action::None
             }
             _ => Action::None,
         }
+    }
+
+    /// Lets it finish what it has.
+    fn drain(&mut self, grace: Grace, then: Then, now: Instant) -> Action {
+        self.rung_time = grace.rung;
+        self.state = State::Stopping {
+            rung: Rung::Drain,
+            until: now + grace.calls,
+            then,
+        };
+        Action::None
     }
 
     fn spawn(&mut self) -> Action {
@@ -303,7 +379,7 @@ impl Lifecycle {
                 );
                 Some(format!("{reason}; tried again in {}", humantime::format_duration(wait)))
             }
-            State::Failed { reason } => Some(format!("{reason}; not tried again before a reload")),
+            State::Failed { reason } => Some(format!("{reason}; not tried again before `toolhost start` or a reload")),
             State::Idle | State::Starting | State::Ready { .. } | State::Stopping { .. } => None,
         }
     }

@@ -13,6 +13,9 @@
 //! *abandoned*: the late answer finds nobody, and a process that is still busy a grace later is
 //! replaced. When a process ends, what was in it is answered at once.
 //!
+//! A panic in here is a fault of toolhost. It costs the calls at hand and the processes, as a crash of the toolbox would,
+//! and the toolbox is started again by the same rules (`fault`).
+//!
 //! Nothing here knows the bus.
 //!
 //! [`Process::poll_event`]: crate::process::Process::poll_event
@@ -23,7 +26,9 @@ mod calls;
 mod commands;
 mod describing;
 mod expiry;
+mod fault;
 pub mod lifecycle;
+pub mod orders;
 mod queue;
 pub mod restart;
 mod showing;
@@ -43,6 +48,8 @@ use crate::config::ToolboxConfig;
 use crate::process::guard::Guard;
 use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::ToolSet;
+use lifecycle::Grace;
+use orders::{Order, OrderEnd};
 use status::{Brief, Snapshot};
 
 /// Calls on their way into the task, beside those that wait inside it. As many as may wait, where
@@ -56,8 +63,10 @@ pub(super) enum Control {
     Describe(oneshot::Sender<Option<Arc<ToolSet>>>),
     /// Show yourself.
     Snapshot(oneshot::Sender<Snapshot>),
-    /// Start what failed or waits.
+    /// Start what failed or waits, unless its owner stopped it.
     Start,
+    /// Do what its owner asks.
+    Order(Order, Grace, oneshot::Sender<OrderEnd>),
     /// Stop, with this long on each rung of the ladder, and end the task.
     Stop(Duration),
 }
@@ -91,8 +100,8 @@ pub fn start(
     let (calls, call_mail) = mpsc::channel(config.max_pending.max(MAILBOX));
     let (control, control_mail) = mpsc::unbounded_channel();
     let (brief_out, brief) = watch::channel(Brief::default());
-    let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), call_mail, control_mail, brief_out);
-    let task = tokio::spawn(toolbox.run(after));
+    let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), call_mail, control_mail, brief_out, after);
+    let task = tokio::spawn(fault::keep(toolbox));
     (ToolboxHandle { calls, control, brief }, task)
 }
 
@@ -128,7 +137,15 @@ impl ToolboxHandle {
         self.brief.clone()
     }
 
-    /// Starts it again at once if it is down.
+    /// Has it do what its owner asks; the end comes through what is returned, which may be dropped.
+    pub fn order(&self, order: Order, grace: Grace) -> oneshot::Receiver<OrderEnd> {
+        let (answer, end) = oneshot::channel();
+        // One whose task has ended drops the answer, which tells.
+        let _ended = self.control.send(Control::Order(order, grace, answer));
+        end
+    }
+
+    /// Starts it again at once if it is down, unless its owner stopped it.
     pub fn start(&self) {
         let _ended = self.control.send(Control::Start);
     }

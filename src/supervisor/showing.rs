@@ -51,7 +51,7 @@ impl Toolbox {
             return Phase::Stopping;
         }
         if self.is_succeeding() {
-            return Phase::Starting;
+            return if self.held { Phase::Stopping } else { Phase::Starting };
         }
         let phases = self.workers.iter().map(|worker| match worker.lifecycle.state() {
             State::Ready { .. } | State::Idle | State::Stopping { then: Then::Idle, .. } => Phase::Ready,

@@ -11,6 +11,7 @@ use tokio::time::Sleep;
 
 use super::describing::{Describing, Known};
 use super::lifecycle::{Action, Event, State, Then};
+use super::orders::Open;
 use super::queue::Queue;
 use super::status::{Brief, Latencies};
 use super::worker::{Duty, Waiter, Worker, lossy, poll_workers};
@@ -48,11 +49,17 @@ pub(super) struct Toolbox {
     pub(super) failed: u64,
     pub(super) latencies: Latencies,
     /// The toolbox this one takes the place of, until that has ended: the two never overlap.
-    predecessor: Option<JoinHandle<Vec<Call>>>,
+    pub(super) predecessor: Option<JoinHandle<Vec<Call>>>,
     /// Calls a predecessor left after this one was told to stop as well: for the next.
     inherited: Vec<Call>,
     /// Whether the task is to end once its processes have.
-    stopping: bool,
+    pub(super) stopping: bool,
+    /// Whether its owner stopped it: it stays down until its owner starts it.
+    pub(super) held: bool,
+    /// What its owner asked for and waits for.
+    pub(super) orders: Vec<Open>,
+    /// Whether its first start is still to come.
+    fresh: bool,
     turn: usize,
 }
 
@@ -73,6 +80,7 @@ impl Toolbox {
         mail: mpsc::Receiver<Call>,
         control: mpsc::UnboundedReceiver<Control>,
         brief: watch::Sender<Brief>,
+        after: Option<JoinHandle<Vec<Call>>>,
     ) -> Self {
         let now = Instant::now();
         let adapter = Adapter::of(&config);
@@ -101,35 +109,39 @@ impl Toolbox {
             succeeded: 0,
             failed: 0,
             latencies: Latencies::default(),
-            predecessor: None,
+            predecessor: after,
             stopping: false,
+            held: false,
+            orders: Vec::new(),
+            fresh: true,
             turn: 0,
         }
     }
 
-    /// Runs until stopped; gives back the calls no process was asked.
-    pub(super) async fn run(mut self, after: Option<JoinHandle<Vec<Call>>>) -> Vec<Call> {
-        self.predecessor = after;
-        if self.predecessor.is_none() {
+    /// Runs until stopped. After a panic it is run again, see [`keep`](super::fault::keep).
+    pub(super) async fn run(&mut self) {
+        if std::mem::take(&mut self.fresh) && self.predecessor.is_none() {
             self.start_all().await;
-            // Where no process is needed nothing further happens that would tell.
-            self.publish_brief();
         }
+        // Where no process is needed, and after a panic, nothing further happens that would tell.
+        self.publish_brief();
         let mut timer = Box::pin(tokio::time::sleep(Duration::ZERO));
         let mut inbox = Vec::with_capacity(BATCH);
-        loop {
+        while !(self.stopping && self.is_at_rest()) {
             let wake = self.next_wake(&mut inbox, timer.as_mut()).await;
             self.handle(wake, &mut inbox).await;
+            self.let_go_of_idle().await;
             self.dispatch().await;
             self.publish_brief();
+            self.settle_orders();
             // A read may bring thousands of lines, which no further read interrupts: the others get their turn here.
             tokio::task::coop::consume_budget().await;
-            let at_rest = self.predecessor.is_none() && self.workers.iter().all(|worker| worker.process.is_none());
-            if self.stopping && at_rest {
-                break;
-            }
         }
-        self.leftovers()
+    }
+
+    /// Whether no process is left, neither of it nor of the toolbox whose place it takes.
+    fn is_at_rest(&self) -> bool {
+        self.predecessor.is_none() && self.workers.iter().all(|worker| worker.process.is_none())
     }
 
     /// The only place this task waits.
@@ -161,7 +173,8 @@ impl Toolbox {
         match wake {
             Wake::Control(Some(Control::Describe(waiter))) => self.describe_for(waiter),
             Wake::Control(Some(Control::Snapshot(answer))) => _ = answer.send(self.snapshot()),
-            Wake::Control(Some(Control::Start)) if self.is_succeeding() => {}
+            Wake::Control(Some(Control::Order(order, grace, answer))) => self.order(order, grace, answer).await,
+            Wake::Control(Some(Control::Start)) if self.is_succeeding() || self.held => {}
             Wake::Control(Some(Control::Start)) => self.start_all().await,
             Wake::Control(Some(Control::Stop(rung))) => self.stop(rung).await,
             // Nobody can ask anything any more.
@@ -174,14 +187,16 @@ impl Toolbox {
                 if self.stopping {
                     self.inherited = calls;
                 } else {
-                    self.start_all().await;
+                    if !self.held {
+                        self.start_all().await;
+                    }
                     self.inherit(calls);
                 }
             }
         }
     }
 
-    async fn start_all(&mut self) {
+    pub(super) async fn start_all(&mut self) {
         // A reload may ask while the host stops; what is stopping stays so.
         if self.stopping {
             return;
@@ -215,7 +230,7 @@ impl Toolbox {
     }
 
     /// Calls that were never sent: whoever takes this toolbox's place may serve them.
-    fn leftovers(mut self) -> Vec<Call> {
+    pub(super) fn leftovers(mut self) -> Vec<Call> {
         let mut calls = self.inherited;
         calls.extend(self.queue.drain().map(|(call, _)| call));
         while let Ok(call) = self.mail.try_recv() {
@@ -333,11 +348,14 @@ impl Toolbox {
         let reason = worker.last_words(&replaced.unwrap_or_else(|| exit.to_string()));
         let duties = std::mem::take(&mut worker.duties);
         let idle = duties.is_empty();
+        let asked_to_go = worker.dismissed || self.stopping;
+        let cut_off = self.cut_off(index);
         let mut waiters = Vec::new();
         for (id, duty) in duties {
-            waiters.extend(self.end_duty(id, duty, &reason));
+            let error = cut_off.clone().unwrap_or_else(|| CallError::Crashed(reason.clone()));
+            waiters.extend(self.end_duty(id, duty, error));
         }
-        if !(idle && (self.config.mode == Mode::Oneshot || self.stopping)) {
+        if !(idle && (self.config.mode == Mode::Oneshot || asked_to_go)) {
             tracing::warn!(toolbox = self.config.id, reason, "process ended");
         }
         self.step(
@@ -352,16 +370,11 @@ impl Toolbox {
     }
 
     /// Answers for a process that ended; gives back who waited for it to describe itself.
-    fn end_duty(&mut self, id: u64, duty: Duty, reason: &str) -> Vec<Waiter> {
+    fn end_duty(&mut self, id: u64, duty: Duty, error: CallError) -> Vec<Waiter> {
         self.deadlines.remove(&(duty.due(), id));
         match duty {
             Duty::Call { reply, arrived, .. } => {
                 self.record(arrived, false);
-                let error = if self.stopping {
-                    CallError::Unavailable("stopped while it worked on the call".to_owned())
-                } else {
-                    CallError::Crashed(reason.to_owned())
-                };
                 reply.send(Err(error));
             }
             Duty::Describe { waiters, .. } => return waiters,
@@ -394,7 +407,7 @@ fn log_state(toolbox: &str, state: &State) {
         State::Failed { reason } => tracing::error!(
             toolbox,
             reason,
-            "down until asked: mend it, then `toolhost reload` or SIGHUP"
+            "down until asked: mend it, then `toolhost start {toolbox}`, `toolhost reload` or SIGHUP"
         ),
         state => tracing::debug!(toolbox, ?state, "state"),
     }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use nix::sys::signal::Signal;
 use tokio::sync::oneshot;
 
-use super::lifecycle::{Action, Lifecycle, State};
+use super::lifecycle::{Action, Lifecycle, Rung, State};
 use super::tail::Tail;
 use crate::adapter::Reading;
 use crate::config::{Mode, ToolboxConfig};
@@ -84,6 +84,8 @@ pub(super) struct Worker {
     pub(super) stderr: LogLimit,
     /// The last line of stdout that was noise: a hint at what a silent call means.
     pub(super) noisy: Option<&'static str>,
+    /// Whether its owner wants the present process gone.
+    pub(super) dismissed: bool,
 }
 
 impl Worker {
@@ -101,6 +103,7 @@ impl Worker {
             noise: LogLimit::new(LOGGED, second),
             stderr: LogLimit::new(LOGGED, second),
             noisy: None,
+            dismissed: false,
         }
     }
 
@@ -119,6 +122,7 @@ impl Worker {
     pub(super) fn adopt(&mut self, process: Process) {
         self.tail = Tail::default();
         self.noisy = None;
+        self.dismissed = false;
         self.process = Some(process);
         self.spawned = Instant::now();
         self.answered = self.spawned;
@@ -130,6 +134,17 @@ impl Worker {
         if let Some(process) = &mut self.process {
             process.send(line);
         }
+    }
+
+    /// Whether calls wait for its answer.
+    pub(super) fn has_calls(&self) -> bool {
+        self.duties.values().any(|duty| matches!(duty, Duty::Call { .. }))
+    }
+
+    /// Whether its owner's patience with its calls is over.
+    pub(super) fn is_cut_off(&self) -> bool {
+        let draining = matches!(self.lifecycle.state(), State::Stopping { rung: Rung::Drain, .. });
+        self.dismissed && !draining
     }
 
     /// Carries out what the lifecycle asks, apart from starting a process.

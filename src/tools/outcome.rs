@@ -87,6 +87,16 @@ pub enum CallError {
     },
 }
 
+impl CallError {
+    /// A panic in toolhost itself took the call with it.
+    pub fn of_our_own() -> Self {
+        Self::Crashed(FAULT.to_owned())
+    }
+}
+
+/// What is said of a panic in our own code: to callers, in the status, in the log.
+pub const FAULT: &str = "a fault of toolhost itself, which its log tells";
+
 /// How large, as far as it is known.
 struct Size(Option<usize>);
 
@@ -135,7 +145,11 @@ impl ReplyTo {
 impl Drop for ReplyTo {
     fn drop(&mut self) {
         if let Some(answer) = self.0.take() {
-            answer(Err(CallError::Unavailable("the toolbox was stopped".to_owned())));
+            answer(Err(if std::thread::panicking() {
+                CallError::of_our_own()
+            } else {
+                CallError::Unavailable("the toolbox was stopped".to_owned())
+            }));
         }
     }
 }

@@ -41,7 +41,7 @@ async fn every_error_is_told_in_the_words_of_the_contract() {
         \"array\", \"boolean\", \"integer\", \"null\", \"number\", \"object\", \"string\")";
     let gone = format!(
         "ToolboxUnavailable: 'no-such-program' not found on the PATH that its env sets (working folder {}); not tried again \
-         before a reload",
+         before `toolhost start` or a reload",
         host.folder().display()
     );
     let table: Vec<((String, Value), Value)> = vec![
@@ -119,7 +119,7 @@ async fn every_error_is_told_in_the_words_of_the_contract() {
         ),
         (
             to("frail", "nap", json!({"seconds": 0})),
-            json!({"toolbox_id": "frail", "error": "ToolboxUnavailable: exit status 3: the last words; not tried again before a reload"}),
+            json!({"toolbox_id": "frail", "error": "ToolboxUnavailable: exit status 3: the last words; not tried again before `toolhost start` or a reload"}),
         ),
         (
             to("gone", "any", json!({})),

@@ -12,3 +12,4 @@ mod errors;
 mod operation;
 mod reload;
 mod service;
+mod verbs;

@@ -23,11 +23,26 @@ impl Scripts {
 
     /// The same, with further keys for each toolbox.
     pub(crate) async fn host_with(files: &[(&str, &str)], keys: &Value) -> Self {
+        Self::host_beside(&[], files, keys).await
+    }
+
+    /// The same, beside files that are no toolboxes.
+    pub(crate) async fn host_beside(others: &[(&str, &str)], files: &[(&str, &str)], keys: &Value) -> Self {
         let scripts = Scratch::new();
-        let mut toolboxes = Map::new();
-        for (name, text) in files {
+        for (name, text) in others.iter().chain(files) {
             let path = scripts.path().join(name);
-            std::fs::write(&path, text).unwrap();
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let names: Vec<_> = files.iter().map(|(name, _)| *name).collect();
+        Self::host_in(scripts, &names, keys).await
+    }
+
+    /// Hosts files of these names, which lie in the folder.
+    pub(crate) async fn host_in(scripts: Scratch, names: &[&str], keys: &Value) -> Self {
+        let mut toolboxes = Map::new();
+        for name in names {
+            let path = scripts.path().join(name);
             let mut toolbox = keys.clone();
             toolbox["script"] = json!(path);
             let id: String = name.trim_end_matches(".py").replace(['.', ' '], "_");

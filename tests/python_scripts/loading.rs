@@ -1,5 +1,8 @@
 //! How a script is loaded, and what is said of one that cannot be.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
 use serde_json::json;
 
 use crate::common::caller::Caller;
@@ -9,7 +12,7 @@ use crate::common::scratch::Scratch;
 use crate::harness::Scripts;
 
 /// Scripts that cannot be served, with what callers are told.
-const BROKEN: [(&str, &str, &str); 8] = [
+const BROKEN: [(&str, &str, &str); 10] = [
     (
         "syntax.py",
         "def f(:\n",
@@ -50,6 +53,17 @@ const BROKEN: [(&str, &str, &str); 8] = [
         "calendar.py",
         "from calendar import monthrange\n",
         "; the file has the name of Python's own module calendar, which it hides)",
+    ),
+    (
+        "packages.py",
+        "#!/usr/bin/env -S uv run --script\n# /// script\n# dependencies = ['no_such']\n# ///\nimport no_such\n",
+        "): needs packages (PEP 723); make a virtual environment with them and name it under python:",
+    ),
+    (
+        "strange.py",
+        "import math\nTOOLS = [math.sqrt]\ndef f(a: int): pass\n",
+        "strange.py: TOOLS holds <built-in function sqrt>, which cannot be a tool: it may hold functions and their names, \
+         methods of objects, functools.partial and objects with a __call__, all of them written in Python",
     ),
 ];
 
@@ -127,4 +141,40 @@ async fn a_script_is_served_also_where_no_folder_can_be_made_for_the_runner() {
     let runner = caller.call("plain", "runner", &json!({})).await;
     assert_eq!(runner, Ok(json!("<toolhost>")));
     host.stop().await;
+}
+
+/// Says that it is old, wherever no old Python is.
+const OLD: &str = r#"#!/bin/sh
+text=$2; shift 2
+exec python3 -c "import sys
+sys.version_info = (3, 6, 15)
+$text" "$@"
+"#;
+
+#[tokio::test]
+async fn a_python_that_is_too_old_says_so_and_which_it_is() {
+    let folder = Scratch::new();
+    let old = folder.path().join("python");
+    std::fs::write(&old, OLD).unwrap();
+    std::fs::set_permissions(&old, PermissionsExt::from_mode(0o755)).unwrap();
+    let mut pythons = vec![(old, "3.6.15".to_owned())];
+    let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
+    for entry in std::fs::read_dir(home.join(".pyenv/versions")).into_iter().flatten() {
+        let entry = entry.unwrap();
+        let version = entry.file_name().into_string().unwrap();
+        if ["2.7.", "3.6.", "3.7."].iter().any(|start| version.starts_with(start)) {
+            pythons.push((entry.path().join("bin/python"), version));
+        }
+    }
+    for (python, version) in pythons {
+        let keys = json!({"restart": {"when": "never"}, "python": python});
+        let mut scripts = Scripts::host_with(&[("plain.py", "def f(a: int): pass\n")], &keys).await;
+        let error = scripts.call("plain", "f", json!({})).await.unwrap_err();
+        let end = format!(" is {version}");
+        assert!(
+            error.contains("toolhost needs Python 3.8 or newer; /") && error.contains(&end),
+            "{version}: {error}"
+        );
+        scripts.host.stop().await;
+    }
 }

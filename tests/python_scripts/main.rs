@@ -6,8 +6,10 @@
 mod common;
 
 mod at_once;
+mod callables;
 mod choice;
 mod harness;
 mod liberties;
 mod loading;
+mod neighbors;
 mod results;

@@ -1,6 +1,6 @@
 //! What results become without an annotation.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::Scripts;
 
@@ -78,6 +78,60 @@ async fn results_are_written_by_what_they_are() {
             Ok(wanted),
             "{name}"
         );
+    }
+    scripts.host.stop().await;
+}
+
+const NUMBERS: &str = r#"
+import types
+def number(a: float) -> float: return a
+def anything(a) -> str: return repr(a)
+def objects(a: dict) -> str: return repr(a)
+def arrays(a: list) -> str: return repr(a)
+def double() -> dict: return {1: 2, "1": 3}
+def view() -> dict: return types.MappingProxyType({"null": 2, None: 3})
+TOOLS = [number, anything, objects, arrays, double, view]
+"#;
+
+#[tokio::test]
+async fn a_number_that_python_cannot_hold_is_refused() {
+    let mut scripts = Scripts::host(&[("numbers.py", NUMBERS)]).await;
+    let table = [
+        ("number", r#"{"a": 1e400}"#, "a: is too large for a float"),
+        ("number", r#"{"a": -1e400}"#, "a: is too large for a float"),
+        ("anything", r#"{"a": 1e400}"#, "a: is too large for a float"),
+        (
+            "anything",
+            r#"{"a": [{"b": 1e400}]}"#,
+            "a[0].b: is too large for a float",
+        ),
+        ("objects", r#"{"a": {"b": 1e400}}"#, "a.b: is too large for a float"),
+        ("arrays", r#"{"a": [1, -1e999]}"#, "a[1]: is too large for a float"),
+    ];
+    for (name, kwargs, wanted) in table {
+        let given: Value = serde_json::from_str(kwargs).unwrap();
+        let error = scripts.call("numbers", name, given).await.unwrap_err();
+        assert_eq!(
+            error,
+            format!("Invalid arguments for '{name}': {wanted}"),
+            "{name} {kwargs}"
+        );
+    }
+    scripts.host.stop().await;
+}
+
+#[tokio::test]
+async fn a_result_with_two_keys_that_are_one_in_json_is_an_error_that_names_them() {
+    let mut scripts = Scripts::host(&[("doubles.py", NUMBERS)]).await;
+    let table = [
+        ("double", "ValueError: the keys 1 and '1' are the same in JSON: \"1\""),
+        (
+            "view",
+            "ValueError: the keys 'null' and None are the same in JSON: \"null\"",
+        ),
+    ];
+    for (name, wanted) in table {
+        assert_eq!(scripts.call("doubles", name, json!({})).await, Err(wanted.to_owned()));
     }
     scripts.host.stop().await;
 }

@@ -13,3 +13,5 @@ mod faults;
 mod harness;
 mod life;
 mod lines;
+mod orders;
+mod panics;

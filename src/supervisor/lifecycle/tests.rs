@@ -2,7 +2,7 @@
 
 use super::*;
 
-const EVENTS: [&str; 9] = [
+const EVENTS: [&str; 13] = [
     "Start",
     "Wake",
     "SpawnFailed",
@@ -12,17 +12,49 @@ const EVENTS: [&str; 9] = [
     "Exited",
     "Tick",
     "Stop",
+    "Dismiss",
+    "Renew",
+    "Drained",
+    "Fell",
 ];
 
 /// The table of the module, cell by cell: `action → state`, or `–`.
-const PERSISTENT: [(&str, [&str; 9]); 7] = [
+const PERSISTENT: [(&str, [&str; 13]); 8] = [
     (
         "Stopped",
-        ["Spawn → Starting", "–", "–", "–", "None → Idle", "–", "–", "–", "–"],
+        [
+            "Spawn → Starting",
+            "–",
+            "–",
+            "–",
+            "None → Idle",
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+            "Spawn → Starting",
+            "–",
+            "None → Backoff",
+        ],
     ),
     (
         "Idle",
-        ["–", "Spawn → Ready", "–", "–", "–", "–", "–", "–", "None → Stopped"],
+        [
+            "–",
+            "Spawn → Ready",
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+            "None → Stopped",
+            "None → Stopped",
+            "Spawn → Starting",
+            "–",
+            "None → Backoff",
+        ],
     ),
     (
         "Starting",
@@ -36,6 +68,10 @@ const PERSISTENT: [(&str, [&str; 9]); 7] = [
             "None → Backoff",
             "–",
             "CloseStdin → Stopping Eof Stop",
+            "None → Stopping Drain Stop",
+            "None → Stopping Drain Start",
+            "–",
+            "None → Backoff",
         ],
     ),
     (
@@ -50,6 +86,10 @@ const PERSISTENT: [(&str, [&str; 9]); 7] = [
             "None → Backoff",
             "–",
             "CloseStdin → Stopping Eof Stop",
+            "None → Stopping Drain Stop",
+            "None → Stopping Drain Start",
+            "–",
+            "None → Backoff",
         ],
     ),
     (
@@ -59,11 +99,33 @@ const PERSISTENT: [(&str, [&str; 9]); 7] = [
             "–",
             "–",
             "–",
-            "–",
+            "None → Stopping Eof Idle",
             "–",
             "None → Stopped",
             "Terminate → Stopping Term Stop",
             "–",
+            "–",
+            "None → Stopping Eof Start",
+            "–",
+            "None → Backoff",
+        ],
+    ),
+    (
+        "Draining",
+        [
+            "None → Stopping Drain Start",
+            "–",
+            "–",
+            "–",
+            "None → Stopping Drain Idle",
+            "–",
+            "None → Stopped",
+            "CloseStdin → Stopping Eof Stop",
+            "CloseStdin → Stopping Eof Stop",
+            "–",
+            "None → Stopping Drain Start",
+            "CloseStdin → Stopping Eof Stop",
+            "None → Backoff",
         ],
     ),
     (
@@ -78,11 +140,29 @@ const PERSISTENT: [(&str, [&str; 9]); 7] = [
             "–",
             "Spawn → Starting",
             "None → Stopped",
+            "None → Stopped",
+            "Spawn → Starting",
+            "–",
+            "None → Backoff",
         ],
     ),
     (
         "Failed",
-        ["Spawn → Starting", "–", "–", "–", "–", "–", "–", "–", "None → Stopped"],
+        [
+            "Spawn → Starting",
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+            "None → Stopped",
+            "None → Stopped",
+            "Spawn → Starting",
+            "–",
+            "–",
+        ],
     ),
 ];
 
@@ -93,6 +173,11 @@ const ONESHOT: [(&str, &str, &str); 3] = [
     ("Ready", "Broken", "Kill → Stopping Kill Idle"),
 ];
 
+const GRACE: Grace = Grace {
+    calls: Duration::from_secs(10),
+    rung: Duration::from_secs(3),
+};
+
 fn state(name: &str, now: Instant) -> State {
     match name {
         "Stopped" => State::Stopped,
@@ -101,6 +186,11 @@ fn state(name: &str, now: Instant) -> State {
         "Ready" => State::Ready { since: now },
         "Stopping" => State::Stopping {
             rung: Rung::Eof,
+            until: now,
+            then: Then::Stop,
+        },
+        "Draining" => State::Stopping {
+            rung: Rung::Drain,
             until: now,
             then: Then::Stop,
         },
@@ -128,6 +218,10 @@ fn event(name: &str) -> Event {
         },
         "Tick" => Event::Tick,
         "Served" => Event::Served,
+        "Dismiss" => Event::Dismiss(GRACE),
+        "Renew" => Event::Renew(GRACE),
+        "Drained" => Event::Drained,
+        "Fell" => Event::Fell("a fault".into()),
         _ => Event::Stop(Duration::from_secs(1)),
     }
 }
@@ -273,7 +367,7 @@ fn what_is_said_to_a_caller_tells_why_and_when() {
     };
     assert_eq!(
         lifecycle.unavailable(now),
-        Some("exit status 1; not tried again before a reload".into())
+        Some("exit status 1; not tried again before `toolhost start` or a reload".into())
     );
     lifecycle.state = State::Ready { since: now };
     assert_eq!(lifecycle.unavailable(now), None);
@@ -289,5 +383,73 @@ fn only_a_run_once_process_is_done_when_it_has_answered() {
             "–"
         };
         assert_eq!(cell(Mode::Oneshot, before, "Served"), expected, "{before}");
+    }
+}
+
+#[test]
+fn an_owner_waits_for_calls_first_and_then_goes_down_the_ladder() {
+    let mut now = Instant::now();
+    for (event, then) in [
+        (Event::Dismiss(GRACE), State::Stopped),
+        (Event::Renew(GRACE), State::Starting),
+    ] {
+        let mut lifecycle = Lifecycle::new(Mode::Persistent, Restart::default());
+        lifecycle.state = State::Ready { since: now };
+        assert_eq!(lifecycle.step(event, now, 0.5), Action::None);
+        assert_eq!(lifecycle.due(), Some(now + GRACE.calls));
+        now += GRACE.calls;
+        for expected in [Action::CloseStdin, Action::Terminate, Action::Kill, Action::Kill] {
+            assert_eq!(lifecycle.step(Event::Tick, now, 0.5), expected);
+            assert_eq!(lifecycle.due(), Some(now + GRACE.rung));
+            now += GRACE.rung;
+        }
+        let exited = Event::Exited {
+            reason: "killed".into(),
+            success: false,
+        };
+        lifecycle.step(exited, now, 0.5);
+        assert_eq!(*lifecycle.state(), then);
+    }
+}
+
+#[test]
+fn an_owner_who_asks_again_with_less_patience_shortens_the_wait() {
+    let now = Instant::now();
+    let hasty = Grace {
+        calls: Duration::ZERO,
+        ..GRACE
+    };
+    let mut lifecycle = Lifecycle::new(Mode::Persistent, Restart::default());
+    lifecycle.state = State::Ready { since: now };
+    lifecycle.step(Event::Renew(GRACE), now, 0.5);
+    lifecycle.step(Event::Dismiss(hasty), now, 0.5);
+    assert_eq!(lifecycle.step(Event::Tick, now, 0.5), Action::CloseStdin);
+    assert_eq!(shown(lifecycle.state()), "Stopping Eof Stop");
+    // And a patient one does not take a step back.
+    lifecycle.step(Event::Dismiss(GRACE), now, 0.5);
+    assert_eq!(shown(lifecycle.state()), "Stopping Eof Stop");
+}
+
+#[test]
+fn an_owner_forgives_what_failed_and_a_fall_counts_as_a_failure() {
+    let now = Instant::now();
+    let fell = || Event::Fell("a fault".into());
+    let restart = Restart {
+        give_up_after: 3,
+        ..Restart::default()
+    };
+    for forgiving in [Event::Start, Event::Renew(GRACE)] {
+        let mut lifecycle = Lifecycle::new(Mode::Persistent, restart);
+        let falls = |lifecycle: &mut Lifecycle| {
+            (0..3)
+                .map(|_| {
+                    lifecycle.step(fell(), now, 0.5);
+                    shown(lifecycle.state())
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(falls(&mut lifecycle), ["Backoff", "Backoff", "Failed"]);
+        assert_eq!(lifecycle.step(forgiving, now, 0.5), Action::Spawn);
+        assert_eq!(falls(&mut lifecycle), ["Backoff", "Backoff", "Failed"]);
     }
 }

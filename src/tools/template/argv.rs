@@ -157,8 +157,9 @@ fn joined(mut faults: Vec<String>) -> String {
 /// One argument, and which values it is made of.
 struct Argument<'t> {
     text: String,
-    /// The value its first character comes from.
+    /// The value its first character comes from, or stands behind where that is empty.
     first: Option<Source<'t>>,
+    begins_with_value: bool,
     /// The longest value in it.
     longest: Option<(Source<'t>, usize)>,
     /// A value with a NUL in it.
@@ -187,6 +188,7 @@ impl<'t> Argument<'t> {
         Self {
             text: String::new(),
             first: None,
+            begins_with_value: false,
             longest: None,
             nul: None,
             literal,
@@ -194,8 +196,10 @@ impl<'t> Argument<'t> {
     }
 
     fn push(&mut self, value: &str, source: Source<'t>) {
-        if self.text.is_empty() && !value.is_empty() {
+        // An empty value counts as well: what the owner wrote behind it is first only because of it.
+        if self.text.is_empty() && (self.first.is_none() || !value.is_empty()) {
             self.first = Some(source);
+            self.begins_with_value = !value.is_empty();
         }
         if self.longest.is_none_or(|(_, length)| value.len() > length) {
             self.longest = Some((source, value.len()));
@@ -229,8 +233,13 @@ impl<'t> Argument<'t> {
         };
         if !leading_dash.contains(source.name) {
             let name = source.name;
+            let how = if self.begins_with_value {
+                "starts with '-'"
+            } else {
+                "is empty, so that the argument starts with '-'"
+            };
             faults.push(format!(
-                "{source}: starts with '-', which the program could take for an option: write it another way \
+                "{source}: {how}, which the program could take for an option: write it another way \
                  (a file as ./-name), or have the tool's owner put '--' before it in 'run' or 'leading_dash: true' \
                  at the parameter '{name}'"
             ));

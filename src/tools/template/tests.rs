@@ -182,6 +182,16 @@ fn a_value_that_begins_with_a_dash_is_refused() {
         assert!(fault.starts_with(&why), "{items} {kwargs}: {fault}");
         assert!(!fault.contains("--version") && !fault.contains("-oFile"), "{fault}");
     }
+    // Neither may an empty value uncover a dash of the owner's.
+    for (items, kwargs) in [
+        (r#""{a}-{b}""#, r#"{"a":"","b":"output=/tmp/x"}"#),
+        (r#""{a}--{b}""#, r#"{"a":"","b":"exec=id"}"#),
+        (r#"["-o","{a}-x"]"#, r#"{"a":""}"#),
+    ] {
+        let fault = filled(&format!(r#"["p",{items}]"#), kwargs).unwrap_err();
+        let why = "a: is empty, so that the argument starts with '-', which the program could take for an option: ";
+        assert!(fault.starts_with(why), "{items} {kwargs}: {fault}");
+    }
     let both = filled(r#"["p","{a}","{b...}"]"#, r#"{"a":"-x","b":["-y","z"]}"#).unwrap_err();
     assert_eq!(both.matches("; ").count(), 1, "{both}");
     let many = format!(r#"{{"b":[{}]}}"#, vec!["-1"; 1000].join(","));

@@ -256,7 +256,8 @@ fn launcher_of(confinement: &Confinement, program: &Program, path: &Path) -> Res
             Some(io::ErrorKind::PermissionDenied.into())
         }
         Ok(_) => {
-            let interpreter = interpreter(path).filter(|interpreter| !Path::new(interpreter).exists());
+            let interpreter =
+                interpreter(path).filter(|interpreter| matches!(Path::new(interpreter).try_exists(), Ok(false)));
             interpreter.map(|_| io::ErrorKind::NotFound.into())
         }
     };

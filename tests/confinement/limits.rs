@@ -139,9 +139,9 @@ async fn what_cannot_be_started_is_told_as_without_limits() {
     let folder = Scratch::new();
     let text = script(&folder, "text", "no program");
     std::fs::set_permissions(&text, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
-    let no_interpreter = script(&folder, "lost", "#!/nonexistent/shell\n");
+    let no_interpreter = script(&folder, "lost", "#!/no-such-folder/shell\n");
     let tools = json!({
-        "gone": run(&["/nonexistent/program"]),
+        "gone": run(&["/no-such-folder/program"]),
         "text": run(&[&text]),
         "lost": run(&[&no_interpreter]),
         "unknown": run(&["no-such-program"]),

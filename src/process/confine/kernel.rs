@@ -64,7 +64,7 @@ pub fn summary() -> String {
     let signals = if version >= SIGNALS {
         "signals stay inside a sandbox"
     } else {
-        "a sandbox can signal processes of its user, but not toolhost (Linux 6.12 holds that)"
+        "a sandbox can signal other processes of its user (not from Linux 6.12 on)"
     };
     let user = if nix::unistd::geteuid().is_root() {
         "'user' can be set"

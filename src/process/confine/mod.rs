@@ -93,7 +93,7 @@ fn plan(confinement: &Confinement) -> Result<Plan, String> {
 
 /// A path that is misspelt would be a wall where none is meant.
 fn are_there(key: &str, paths: &[PathBuf]) -> Result<(), String> {
-    match paths.iter().find(|path| !path.exists()) {
+    match paths.iter().find(|path| matches!(path.try_exists(), Ok(false))) {
         None => Ok(()),
         Some(missing) => Err(format!(
             "its sandbox names {} under '{key}', which does not exist; create it, or take it out",

@@ -197,9 +197,11 @@ fn filter(rules: Rules) -> Vec<sock_filter> {
     ]);
     for number in TO_A_PROCESS {
         filter.extend([
-            is_equal(call(*number), 0, 5),
+            is_equal(call(*number), 0, 6),
             load(FIRST_ARGUMENT),
-            is_equal(rules.host, 1, 0),
+            is_equal(rules.host, 2, 0),
+            // Its group, where it leads one.
+            is_equal(rules.host.wrapping_neg(), 1, 0),
             // Everybody.
             is_equal(u32::MAX, 0, 1),
             refuse(libc::EPERM),

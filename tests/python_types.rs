@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 use common::caller::{Caller, LIST};
 use common::embedded::Embedded;
+use common::eventually::eventually;
 use common::host::{Host, fixture};
 use common::peers;
 use common::skipped::skipped;
@@ -170,7 +171,7 @@ async fn annotations_of_every_python_are_schemas_and_values_both_ways() {
         "no tool: takes_stranger: the parameter 'value': Match cannot be made from JSON",
         "no tool: takes_unknown: the parameter 'value': NoSuchName (NameError: name 'NoSuchName' is not defined)",
     ] {
-        assert!(host.log().contains(line), "{line}");
+        eventually(line, || host.log().contains(line)).await;
     }
     host.stop().await;
 }
@@ -179,7 +180,7 @@ async fn annotations_of_every_python_are_schemas_and_values_both_ways() {
 async fn annotations_that_are_not_evaluated_are_read_as_well() {
     if let Some(host) = the_table_holds("modern", |minor, _| minor >= 10).await {
         let unknown = "no tool: unknown: the parameter 'value': Unknown (NameError: name 'Unknown' is not defined)";
-        assert!(host.log().contains(unknown));
+        eventually(unknown, || host.log().contains(unknown)).await;
         host.stop().await;
     }
 }
@@ -216,11 +217,8 @@ async fn an_annotation_this_python_does_not_know_costs_one_tool_and_the_log_says
         assert_eq!(bad, Err("Unknown tool: 'bad'".to_owned()));
         let minor = toolbox_id.trim_start_matches("python3_");
         let hint = format!("Python 3.{minor} does not know it: write Optional, Union, List, ... of typing");
-        let log = host.log();
-        assert!(
-            log.contains("no tool: bad: the parameter 'value': int | None") && log.contains(&hint),
-            "{log}"
-        );
+        let bad = "no tool: bad: the parameter 'value': int | None";
+        eventually(&hint, || host.log().contains(bad) && host.log().contains(&hint)).await;
     }
     host.stop().await;
 }

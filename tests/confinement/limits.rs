@@ -160,14 +160,15 @@ async fn what_cannot_be_started_is_told_as_without_limits() {
 
 #[tokio::test]
 async fn a_limited_program_has_no_privileges_to_gain_and_nothing_open_but_its_pipes() {
-    let tools =
-        json!({"look": shell("grep NoNewPrivs /proc/self/status; ls /proc/$$/fd | tr '\\n' ' '; ps -o comm= -p $$")});
+    let open = "for n in 3 4 5 6 7 8 9 10 11 12; do [ -e /proc/$$/fd/$n ] && echo open: $n; done";
+    let look = format!("grep NoNewPrivs /proc/self/status; {open}; ps -o comm= -p $$");
+    let tools = json!({"look": shell(&look)});
     let has_ps = std::path::Path::new("/bin/ps").exists();
     if !can("the look of a limited program", "/bin/ps", has_ps) {
         return;
     }
     let mut held = Held::host(json!({"held": {"tools": tools, "limits": {"open_files": 64}}})).await;
     let said = held.output("held", "look").await;
-    assert_eq!(said, "NoNewPrivs:\t1\n0 1 2 sh\n");
+    assert_eq!(said, "NoNewPrivs:\t1\nsh\n");
     held.host.stop().await;
 }

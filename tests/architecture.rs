@@ -164,7 +164,10 @@ fn the_rest_of_the_table_of_rooms_holds() {
         &["bus", "supervisor", "process", "registry", "daemon", "cli"],
     );
     never_names(&["check"], &["bus", "supervisor", "registry", "daemon", "cli"]);
-    never_names(&["adapter"], &["bus", "supervisor", "registry", "daemon", "cli", "check", "control"]);
+    never_names(
+        &["adapter"],
+        &["bus", "supervisor", "registry", "daemon", "cli", "check", "control"],
+    );
     never_names(&["cli"], &["supervisor", "registry", "daemon"]);
 }
 

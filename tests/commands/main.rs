@@ -178,7 +178,9 @@ async fn a_broken_need_is_mended_by_the_next_try() {
     });
     let host = Host::start(&json!({"bus": {"url": bus.url}, "toolboxes": {"late": late}})).await;
     assert_eq!(host.toolbox("late")["state"], "backoff");
-    std::fs::write(host.folder().join("late"), "").unwrap();
+    let late = host.folder().join("late");
+    std::fs::write(&late, "").unwrap();
+    std::fs::set_permissions(&late, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
     common::eventually::eventually("it is up", || host.toolbox("late")["state"] == "ready").await;
     let mut caller = Caller::connect(&bus.url).await;
     assert_eq!(

@@ -108,7 +108,7 @@ pub(crate) fn names(data: &str) -> Vec<String> {
 /// nothing is tried again, and what they print is shown to nobody by default.
 pub(crate) fn of_own_hosting(error: &Error, names: &[String]) -> Error {
     let text = error.to_string();
-    let end = ["; tried again in ", "; not tried again before a reload"]
+    let end = ["; tried again in ", "; not tried again before "]
         .iter()
         .find_map(|words| text.rfind(words));
     let text = &text[..end

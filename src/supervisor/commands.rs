@@ -131,7 +131,8 @@ impl Toolbox {
         let stdout = stdout.unwrap_or_default();
         let last_lines = worker.tail.text();
         let cut_off = self.cut_off(index).filter(|_| !reading.accepts(exit));
-        self.settle(index, |_| match cut_off {
+        // By value: the file a result came by is gone before the answer is out.
+        self.settle(index, move |_| match cut_off {
             Some(error) => Err(error),
             None => {
                 // A result that came by file is of unknown size.

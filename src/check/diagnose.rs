@@ -8,6 +8,7 @@ use crate::config::nearest;
 use crate::protocol::answer::{self, Line, Noise, sample};
 use crate::protocol::describe::Description;
 use crate::protocol::transcript::matches_line;
+use crate::tools::arguments::with_article;
 
 /// What is wrong with a line, or only odd.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -275,7 +276,12 @@ fn of_id(id: Option<&Value>, asked: &[Asked], answered: &[u64]) -> Option<Said> 
         Some(Value::Null) => return said("null id", format!("an answer whose id is null: {wanted}")),
         Some(Value::String(text)) => text.trim().to_owned(),
         Some(Value::Number(number)) => number.to_string(),
-        Some(other) => return said("odd id", format!("an answer whose id is {}: {wanted}", kind_of(other))),
+        Some(other) => {
+            return said(
+                "odd id",
+                format!("an answer whose id is {}: {wanted}", with_article(other)),
+            );
+        }
     };
     let number = text.parse::<f64>().ok();
     let is = |id: u64| text == id.to_string() || number == Some(id as f64);
@@ -292,18 +298,6 @@ fn of_id(id: Option<&Value>, asked: &[Asked], answered: &[u64]) -> Option<Said> 
             "wrong id",
             format!("an answer with the wrong id, {}: {wanted}", sample(text.as_bytes())),
         ),
-    }
-}
-
-/// The kind of a value in words.
-pub(super) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
     }
 }
 

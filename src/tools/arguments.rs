@@ -68,7 +68,8 @@ fn parse(kwargs: &str) -> Result<Value, String> {
     Err(format!("{WHOLE}: expected an object, got {}", with_article(&value)))
 }
 
-fn with_article(value: &Value) -> &'static str {
+/// The kind of a value in words.
+pub(crate) fn with_article(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -4,10 +4,7 @@ use std::collections::BTreeSet;
 
 use super::words::Words;
 use super::wrapper::{self, Before};
-use super::{Form, Piece, Template, Values, code, shell};
-
-/// The longest argument Linux takes, its NUL not counted (`MAX_ARG_STRLEN`); a longer one fails the start with E2BIG.
-const LONGEST: usize = (128 << 10) - 1;
+use super::{Form, LONGEST_ARGUMENT, Piece, Template, Values, code, shell};
 
 /// Faults listed; the rest is counted.
 const LISTED: usize = 10;
@@ -221,10 +218,10 @@ impl<'t> Argument<'t> {
                 "{source}: holds a NUL character, which no argument of a program can"
             ));
         }
-        if let (Some((source, _)), true) = (self.longest, self.text.len() > LONGEST) {
+        if let (Some((source, _)), true) = (self.longest, self.text.len() > LONGEST_ARGUMENT) {
             let length = self.text.len();
             faults.push(format!(
-                "{source}: makes an argument of {length} bytes, and a program takes at most {LONGEST} in one: \
+                "{source}: makes an argument of {length} bytes, and a program takes at most {LONGEST_ARGUMENT} in one: \
                  send less, or have the tool take it through 'stdin', which has no such limit"
             ));
         }

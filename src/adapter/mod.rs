@@ -25,9 +25,6 @@ use crate::tools::outcome::CallError;
 
 pub use reading::Reading;
 
-/// Commands of one toolbox at work at once, where the configuration does not say: a slow one holds up no other.
-pub const AT_ONCE: usize = 8;
-
 /// How one toolbox is run.
 #[derive(Debug)]
 pub enum Adapter {

@@ -53,6 +53,7 @@ pub use fault::{Fault, Faults, Position};
 pub use find::{NotFound, find};
 pub use read::unfit_id;
 pub(crate) use suggest::{joined, nearest};
+pub(crate) use toolbox::AT_ONCE;
 pub use warn::{Outlook, look_over};
 
 use std::collections::BTreeMap;

@@ -77,8 +77,9 @@ const OF_SCRIPT: &[(&str, &str)] = &[
 /// Calls a script gets at once where `concurrent: true` does not say how many.
 const CONCURRENT: usize = 8;
 
-/// Processes of a toolbox whose commands are run once a call: each is busy for one call only.
-const AT_ONCE: usize = 8;
+/// Commands of one toolbox at work at once, where the file does not say: each is busy for one call, and a slow one holds up
+/// no other.
+pub(crate) const AT_ONCE: usize = 8;
 
 const NOT_YET: &str = "is not in this version of toolhost yet";
 

@@ -69,7 +69,8 @@ fn candidates(program: &Path) -> Vec<PathBuf> {
     };
     let cache = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
     let own = [cache, variable("XDG_RUNTIME_DIR")].into_iter().flatten();
-    let temporary = temporary().join(format!("toolhost-{}", nix::unistd::getuid()));
+    // Not the folder of the control socket, which no other user may enter.
+    let temporary = temporary().join(format!("toolhost-scripts-{}", nix::unistd::getuid()));
     own.map(|folder| folder.join("toolhost"))
         .chain([temporary])
         .map(|folder| folder.join(&name))
@@ -134,6 +135,14 @@ fn check_owner(folder: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_may_enter_is_not_the_folder_of_the_control_socket() {
+        let shared = candidates(Path::new("/usr/bin/env")).pop().unwrap();
+        let parent = shared.parent().unwrap();
+        let control = format!("toolhost-{}", nix::unistd::getuid());
+        assert_ne!(parent.file_name().unwrap().to_str(), Some(&*control));
+    }
 
     #[test]
     fn a_folder_is_laid_out_once_and_mended_when_something_is_gone() {

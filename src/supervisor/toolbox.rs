@@ -50,7 +50,7 @@ pub(super) struct Toolbox {
     pub(super) latencies: Latencies,
     /// The toolbox this one takes the place of, until that has ended: the two never overlap.
     pub(super) predecessor: Option<JoinHandle<Vec<Call>>>,
-    /// Calls a predecessor left after this one was told to stop as well: for the next.
+    /// Calls that came, or that a predecessor left, after this one was told to stop: for the next.
     inherited: Vec<Call>,
     /// Whether the task is to end once its processes have.
     pub(super) stopping: bool,
@@ -171,21 +171,26 @@ impl Toolbox {
 
     async fn handle(&mut self, wake: Wake, inbox: &mut Vec<Call>) {
         match wake {
-            Wake::Control(Some(Control::Describe(waiter))) => self.describe_for(waiter),
-            Wake::Control(Some(Control::Snapshot(answer))) => _ = answer.send(self.snapshot()),
-            Wake::Control(Some(Control::Order(order, grace, answer))) => self.order(order, grace, answer).await,
-            Wake::Control(Some(Control::Start)) if self.is_succeeding() || self.held => {}
-            Wake::Control(Some(Control::Start)) => self.start_all().await,
-            Wake::Control(Some(Control::Stop(rung))) => self.stop(rung).await,
+            Wake::Control(Some(control)) => self.obey(control).await,
             // Nobody can ask anything any more.
             Wake::Control(None) => self.stop(Duration::from_secs(1)).await,
-            Wake::Mail => inbox.drain(..).for_each(|call| self.admit(call)),
+            Wake::Mail => {
+                // First what was asked before these calls came, so that none is served after an order to stop.
+                while let Ok(control) = self.control.try_recv() {
+                    self.obey(control).await;
+                }
+                if self.stopping {
+                    self.inherited.append(inbox);
+                } else {
+                    inbox.drain(..).for_each(|call| self.admit(call));
+                }
+            }
             Wake::Process(index, event) => self.process_event(index, event).await,
             Wake::Time => self.time_passed().await,
             Wake::Inherited(calls) => {
                 self.predecessor = None;
                 if self.stopping {
-                    self.inherited = calls;
+                    self.inherited.splice(0..0, calls);
                 } else {
                     if !self.held {
                         self.start_all().await;
@@ -193,6 +198,17 @@ impl Toolbox {
                     self.inherit(calls);
                 }
             }
+        }
+    }
+
+    async fn obey(&mut self, control: Control) {
+        match control {
+            Control::Describe(waiter) => self.describe_for(waiter),
+            Control::Snapshot(answer) => _ = answer.send(self.snapshot()),
+            Control::Order(order, grace, answer) => self.order(order, grace, answer).await,
+            Control::Start if self.is_succeeding() || self.held => {}
+            Control::Start => self.start_all().await,
+            Control::Stop(rung) => self.stop(rung).await,
         }
     }
 

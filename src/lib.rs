@@ -26,6 +26,7 @@
 //! | [`registry`] | the toolboxes of this host by id and by flat name |
 //! | [`bus`] | Messages and topics, the OVOS client, the embedded bus, the bridge |
 //! | [`control`] | the control socket |
+//! | [`migrate`] | off the predecessor topics: who uses them, who answers them |
 //! | [`check`] | transcripts played at a toolbox |
 //! | [`daemon`] | joins it all: start, signals, ordered stop |
 //! | [`cli`] | what was typed, what is printed |
@@ -48,6 +49,7 @@ pub mod error;
 pub mod json;
 pub mod log_limit;
 pub mod logging;
+pub mod migrate;
 pub mod process;
 pub mod protocol;
 pub mod registry;

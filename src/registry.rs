@@ -35,6 +35,24 @@ pub struct Changes {
     pub unchanged: Vec<String>,
 }
 
+/// What the configuration says beyond single toolboxes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether `ovos.tools.*` is answered.
+    pub tool_service: ToolService,
+    /// Every toolbox whose calls are counted.
+    pub toolbox_ids: Vec<String>,
+}
+
+impl Settings {
+    fn of(config: &Config) -> Self {
+        Self {
+            tool_service: config.tool_service,
+            toolbox_ids: config.toolbox_ids().map(str::to_owned).collect(),
+        }
+    }
+}
+
 /// Reads the configuration again; in words why it is refused.
 pub type Loader = Box<dyn Fn() -> Result<Config, String> + Send + Sync>;
 
@@ -44,8 +62,8 @@ pub struct Registry {
     catalog: Mutex<(u64, Arc<Catalog>)>,
     surroundings: Surroundings,
     load: Loader,
-    /// What the file last said of the tool service.
-    tool_service: watch::Sender<ToolService>,
+    /// What the file last said of more than one toolbox.
+    settings: watch::Sender<Settings>,
     /// The toolboxes' tasks, until everything is stopped. Held through a reload, so that there is one at a time.
     tasks: tokio::sync::Mutex<Option<Tasks>>,
 }
@@ -89,7 +107,7 @@ impl Registry {
             catalog: Mutex::new((u64::MAX, Arc::default())),
             surroundings,
             load,
-            tool_service: watch::Sender::new(config.tool_service),
+            settings: watch::Sender::new(Settings::of(config)),
             tasks: tokio::sync::Mutex::new(Some(HashMap::new())),
         });
         // Nothing was hosted before, so nothing ends.
@@ -102,9 +120,9 @@ impl Registry {
         self.hosted().toolboxes.clone()
     }
 
-    /// What the configuration says of `ovos.tools.*`, also after a reload.
-    pub fn tool_service(&self) -> watch::Receiver<ToolService> {
-        self.tool_service.subscribe()
+    /// What the configuration says of more than one toolbox, also after a reload.
+    pub fn settings(&self) -> watch::Receiver<Settings> {
+        self.settings.subscribe()
     }
 
     /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder.
@@ -201,8 +219,12 @@ impl Registry {
         };
         let ending = retired.into_iter().filter_map(stop).collect();
         self.surroundings.changes.fetch_add(1, Ordering::Release);
-        self.tool_service
-            .send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
+        self.settings.send_if_modified(|settings| {
+            let new = Settings::of(config);
+            let differs = *settings != new;
+            *settings = new;
+            differs
+        });
         (changes, ending)
     }
 

@@ -30,6 +30,7 @@ use super::toolboxes::Toolboxes;
 use super::topic::{Peek, Topic, peek};
 use crate::config::ToolService;
 use crate::log_limit::KeyedLogLimit;
+use crate::migrate::ledger::Ledger;
 use crate::tools::outcome::CallError;
 
 /// Refreshes of all toolboxes at once; discover requests beyond it share the next one.
@@ -78,6 +79,7 @@ struct Inner<T, O> {
     service: Mutex<Service>,
     conflicts: Mutex<Conflicts>,
     counters: Counters,
+    ledger: Arc<Ledger>,
     malformed_log: Mutex<KeyedLogLimit>,
     hourly_log: Mutex<KeyedLogLimit>,
     /// Apart, because strangers choose its keys: they must not crowd out the others.
@@ -127,8 +129,14 @@ impl Asker {
 }
 
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
-    /// Publishes `toolboxes` through `outgoing`; tasks run on `runtime`.
-    pub fn new(toolboxes: Arc<T>, outgoing: O, tool_service: ToolService, runtime: Handle) -> Self {
+    /// Publishes `toolboxes` through `outgoing`; calls are counted in `ledger`, tasks run on `runtime`.
+    pub fn new(
+        toolboxes: Arc<T>,
+        outgoing: O,
+        tool_service: ToolService,
+        ledger: Arc<Ledger>,
+        runtime: Handle,
+    ) -> Self {
         let instance = format!("{:032x}", fastrand::u128(..));
         Self(Arc::new(Inner {
             toolboxes,
@@ -142,6 +150,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             service: Mutex::new(Service::new(instance, tool_service)),
             conflicts: Mutex::default(),
             counters: Counters::default(),
+            ledger,
             malformed_log: Mutex::new(KeyedLogLimit::new(MALFORMED_PERIOD)),
             hourly_log: Mutex::new(KeyedLogLimit::new(HOUR)),
             callers_log: Mutex::new(KeyedLogLimit::new(HOUR)),
@@ -150,9 +159,15 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     /// The connection to the bus stands, for the first time or again; comes before its first frame.
     pub fn connected(&self) {
+        self.0.ledger.connected(true);
         let step = lock(&self.0.service).connected(Instant::now());
         self.follow(step);
         self.probe("ovos.persona.tools.discover");
+    }
+
+    /// The connection to the bus is gone.
+    pub fn disconnected(&self) {
+        self.0.ledger.connected(false);
     }
 
     /// The configuration was read again.

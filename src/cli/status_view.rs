@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::control::status::{Bus, BusState, Host, Status, ToolService, Toolbox, ToolboxState};
 
+use super::migrate::view as migration;
 use super::table::{Cell, Tint, render};
 
 /// The whole status, several lines.
@@ -31,6 +32,11 @@ pub(crate) fn status_view(status: &Status, colour: bool) -> String {
     let mut rows = vec![heading.map(|cell| cell.tinted(Tint::Dim)).to_vec()];
     rows.extend(status.toolboxes.iter().map(toolbox_row));
     out.push_str(&render(&rows, colour));
+    let callers = migration::callers(&status.migration);
+    if !callers.is_empty() {
+        out.push('\n');
+        out.push_str(&render(&callers, colour));
+    }
     out
 }
 
@@ -159,6 +165,7 @@ fn latency(milliseconds: f64) -> String {
 mod tests {
     use super::*;
     use crate::control::status::{Calls, Latency, Messages, Process};
+    use crate::migrate::verdict::Report;
 
     fn toolbox(toolbox_id: &str, state: ToolboxState) -> Toolbox {
         Toolbox {
@@ -223,6 +230,7 @@ mod tests {
                     ..toolbox("wiki", ToolboxState::Backoff)
                 },
             ],
+            migration: Report::default(),
         }
     }
 

@@ -93,6 +93,13 @@ pub struct Config {
     pub toolboxes: Vec<ToolboxConfig>,
 }
 
+impl Config {
+    /// The toolboxes this host answers for.
+    pub fn toolbox_ids(&self) -> impl Iterator<Item = &str> {
+        self.toolboxes.iter().map(|toolbox| toolbox.id.as_str())
+    }
+}
+
 /// Which bus, and how it is reached.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BusConfig {

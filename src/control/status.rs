@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::migrate::verdict::Report;
+
 /// Everything `toolhost status --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Status {
@@ -9,6 +11,9 @@ pub struct Status {
     pub host: Host,
     /// Its toolboxes, in the order of the configuration.
     pub toolboxes: Vec<Toolbox>,
+    /// Who calls them on which topic, kept over restarts.
+    #[serde(default)]
+    pub migration: Report,
 }
 
 /// The host itself.

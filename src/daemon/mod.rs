@@ -3,6 +3,7 @@
 mod bus;
 mod one_request;
 mod report;
+mod usage;
 mod verbs;
 mod vital;
 
@@ -25,6 +26,7 @@ use crate::cli::output::Output;
 use crate::config::{self, BusConfig, BusUrl, Config};
 use crate::control::{self, socket::ControlSocket};
 use crate::error::{Error, Exit};
+use crate::migrate::ledger::Ledger;
 use crate::process::guard::Guard;
 use crate::registry::Registry;
 use crate::supervisor::Surroundings;
@@ -72,6 +74,8 @@ struct Host {
     started: Instant,
     registry: Arc<Registry>,
     bus: Joined,
+    /// Who calls on which topic.
+    ledger: Arc<Ledger>,
 }
 
 /// `toolhost run`: hosts until a signal ends it.
@@ -90,7 +94,9 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
         config.bus.url = BusUrl::Embedded(address);
     }
     let registry = start_registry(&config, bus_in_file).await;
-    let joined = bus::join(&config, Arc::clone(&registry)).await;
+    let ledger = usage::ledger(&config.file);
+    ledger.present(config.toolbox_ids());
+    let joined = bus::join(&config, Arc::clone(&registry), Arc::clone(&ledger)).await;
     let bus = match joined {
         Ok(bus) => bus,
         Err(error) => {
@@ -103,9 +109,15 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
         started: Instant::now(),
         registry,
         bus,
+        ledger: Arc::clone(&ledger),
     });
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
+    let written = CancellationToken::new();
+    let keeping = tokio::spawn({
+        let written = written.clone();
+        async move { ledger.keep(written).await }
+    });
     serve_control(&host, args, &stop, &tasks);
     tasks.spawn(welcome(Arc::clone(&host), output, stop.clone()));
     let ended = host.until_stopped(&mut signals).await;
@@ -117,6 +129,9 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     }
     tasks.close();
     tasks.wait().await;
+    written.cancel();
+    // A panic in there was reported where it happened.
+    keeping.await.unwrap_or_default();
     ended
 }
 
@@ -192,7 +207,7 @@ async fn welcome(host: Arc<Host>, output: Output, stop: CancellationToken) {
 impl Host {
     /// Works until a signal, until a required toolbox cannot be started, or until a part it cannot do without has ended.
     async fn until_stopped(&self, signals: &mut Signals) -> Result<(), Error> {
-        let mut service = self.registry.tool_service();
+        let mut settings = self.registry.settings();
         let required = self.required_failed();
         let mut required = std::pin::pin!(required);
         loop {
@@ -204,9 +219,10 @@ impl Host {
                     let registry = Arc::clone(&self.registry);
                     tokio::spawn(async move { _ = crate::bus::toolboxes::Toolboxes::reload(&*registry).await });
                 }
-                Ok(()) = service.changed() => {
-                    let mode = *service.borrow_and_update();
-                    self.bus.bridge.set_tool_service(mode);
+                Ok(()) = settings.changed() => {
+                    let settings = settings.borrow_and_update().clone();
+                    self.bus.bridge.set_tool_service(settings.tool_service);
+                    self.ledger.present(settings.toolbox_ids.iter().map(String::as_str));
                 }
                 error = &mut required => return Err(error),
                 error = self.bus.vital.ended() => return Err(error),

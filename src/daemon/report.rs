@@ -79,6 +79,7 @@ pub(super) async fn status(host: &Host) -> Status {
             },
         },
         toolboxes,
+        migration: super::usage::status(host),
     }
 }
 

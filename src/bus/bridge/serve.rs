@@ -41,7 +41,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 name,
                 kwargs,
             } => {
-                if self.0.toolboxes.hosts(&toolbox_id) && self.admits(topic, message) {
+                if self.0.toolboxes.hosts(&toolbox_id) && self.admits(topic, &toolbox_id, message) {
                     self.call(message, whole, toolbox_id.into_owned(), name, kwargs);
                 }
             }

@@ -1,5 +1,6 @@
 //! What the bridge notices and says beside its answers: malformed Messages, other hosts, old callers.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use tokio_tungstenite::tungstenite::Utf8Bytes;
@@ -13,11 +14,10 @@ use crate::bus::toolboxes::Toolboxes;
 use crate::bus::topic::Topic;
 use crate::config::PredecessorTopics;
 use crate::json;
+use crate::migrate::usage::{self, Keys, Who};
 
 /// Under which name a shared tool service is a conflict.
 const TOOL_SERVICE: &str = "ovos.tools";
-/// Characters of a list of context keys in a log line.
-const KEYS: usize = 200;
 
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// A malformed Message is dropped: nothing is derived from it, no answer, only a line in the log
@@ -111,36 +111,50 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         self.0.answers.outgoing.send(frame(topic, &Empty, &context).into());
     }
 
-    /// Whether a call on `topic` is answered, by the policy for predecessor topics (OVOS-TOOLS-1 §6).
-    pub(super) fn admits(&self, topic: Topic<'_>, message: &Message<'_>) -> bool {
-        let Topic::Predecessor(toolbox_id) = topic else {
+    /// Counts a call, and says whether it is answered, by the policy for predecessor topics (OVOS-TOOLS-1 §6).
+    pub(super) fn admits(&self, topic: Topic<'_>, toolbox_id: &str, message: &Message<'_>) -> bool {
+        let predecessor = matches!(topic, Topic::Predecessor(_));
+        let caller = Caller::of(message);
+        self.count_call(predecessor, toolbox_id, message, &caller);
+        if !predecessor {
             return true;
-        };
+        }
         match self.0.toolboxes.predecessor_topics(toolbox_id) {
             PredecessorTopics::Ignore => return false,
-            PredecessorTopics::Warn => self.name_old_caller(toolbox_id, message),
+            PredecessorTopics::Warn => self.name_old_caller(toolbox_id, message, &caller),
             PredecessorTopics::Answer => {}
         }
         count(&self.0.counters.predecessor_calls);
         true
     }
 
-    fn name_old_caller(&self, toolbox_id: &str, message: &Message<'_>) {
-        let source = message.context_field("source");
-        let session_id = message.session_id();
-        let caller = format!("{source:?} {session_id:?} {toolbox_id}");
-        let admitted = lock(&self.0.callers_log).admit(&caller, Instant::now());
+    fn count_call(&self, predecessor: bool, toolbox_id: &str, message: &Message<'_>, caller: &Caller<'_>) {
+        let topic = if predecessor {
+            usage::Topic::Predecessor
+        } else {
+            usage::Topic::Replacement
+        };
+        let keys = || message.context.iter().map(|(key, _)| key);
+        let ledger = &self.0.ledger;
+        ledger.count(toolbox_id, topic, &caller.who(message), keys);
+    }
+
+    fn name_old_caller(&self, toolbox_id: &str, message: &Message<'_>, caller: &Caller<'_>) {
+        let context_keys = usage::joined(message.context.iter().map(|(key, _)| key));
+        let (source, session_id) = (short(&caller.source), short(&caller.session_id));
+        let key = format!("{source:?} {session_id:?} {toolbox_id} {context_keys}");
+        let admitted = lock(&self.0.callers_log).admit(&key, Instant::now());
         let Some(suppressed) = admitted else {
             return;
         };
-        let keys: Vec<_> = message.context.iter().map(|(key, _)| key).collect();
-        let keys: String = keys.join(" ").chars().take(KEYS).collect();
         warn!(
             topic = %message.topic,
             source,
             session_id,
-            context_keys = keys,
-            send_instead = %format!("ovos.persona.tools.call with data.toolbox_id \"{toolbox_id}\""),
+            context_keys,
+            send_instead = %format!(
+                r#"ovos.persona.tools.call {{"toolbox_id": "{toolbox_id}", "name": ..., "kwargs": {{...}}}}"#
+            ),
             suppressed,
             "call on a predecessor topic"
         );
@@ -151,6 +165,40 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let admitted = lock(&self.0.hourly_log).admit(key, Instant::now());
         if let Some(suppressed) = admitted {
             line(suppressed);
+        }
+    }
+}
+
+/// Characters of a text of a caller in a log line.
+const SHOWN: usize = 80;
+
+/// `text`, clipped for a log line.
+fn short(text: &Option<Cow<'_, str>>) -> Option<String> {
+    Some(text.as_deref()?.chars().take(SHOWN).collect())
+}
+
+/// What tells a caller from others, borrowed from its Message.
+pub(super) struct Caller<'a> {
+    source: Option<Cow<'a, str>>,
+    session_id: Option<Cow<'a, str>>,
+}
+
+impl<'a> Caller<'a> {
+    pub(super) fn of(message: &Message<'a>) -> Self {
+        let session = message.context.get("session");
+        Self {
+            source: message.context.get("source").and_then(json::string),
+            session_id: session
+                .and_then(|session| json::member(session.get(), "session_id"))
+                .and_then(json::string),
+        }
+    }
+
+    fn who(&self, message: &Message<'_>) -> Who<'_> {
+        Who {
+            source: self.source.as_deref(),
+            session_id: self.session_id.as_deref(),
+            keys: Keys::of(message.context.iter().map(|(key, _)| key)),
         }
     }
 }

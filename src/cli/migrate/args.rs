@@ -1,12 +1,19 @@
 //! What can be typed after `toolhost migrate`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::cli::args::ShowArgs;
+
 /// `toolhost migrate`
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(
+    subcommand_required = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true
+)]
 pub struct MigrateArgs {
     /// What to do.
     #[command(subcommand)]
@@ -18,6 +25,8 @@ pub struct MigrateArgs {
 pub enum MigrateCommand {
     /// Find callers and hosts of the predecessor topics in source code
     Scan(ScanArgs),
+    /// Say who still calls on predecessor topics of a running host, and since when nobody does
+    Report(ReportArgs),
 }
 
 /// How findings are written.
@@ -42,4 +51,25 @@ pub struct ScanArgs {
     /// How to write what is found
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ScanFormat::Text)]
     pub format: ScanFormat,
+}
+
+/// `toolhost migrate report`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code 0: nobody has called on a predecessor topic for so long, and the host has counted all that time. 1: \
+    somebody has, or it has not counted for so long. Only the time counts in which the host ran and was on its bus; it is kept over restarts.\n\n\
+    Examples:\n  \
+    toolhost migrate report\n  \
+    toolhost migrate report --quiet 30d && echo 'predecessor_topics: ignore'   # what a cron job may decide"
+)]
+pub struct ReportArgs {
+    /// How long nobody must have called on a predecessor topic, such as 12h or 14d
+    #[arg(long, value_name = "DURATION", default_value = "14d", value_parser = crate::config::time)]
+    pub quiet: Duration,
+    /// How the report is shown.
+    #[command(flatten)]
+    pub show: ShowArgs,
+    /// The control socket of the host [default: $XDG_RUNTIME_DIR/toolhost.sock]
+    #[arg(long, value_name = "PATH")]
+    pub socket: Option<PathBuf>,
 }

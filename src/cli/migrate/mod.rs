@@ -6,7 +6,9 @@ use crate::error::Error;
 use args::{MigrateArgs, MigrateCommand};
 
 pub mod args;
+mod report;
 mod scan;
+pub(super) mod view;
 
 /// `toolhost migrate`
 ///
@@ -14,5 +16,6 @@ mod scan;
 pub(super) fn run(args: &MigrateArgs, output: Output) -> Result<(), Error> {
     match &args.command {
         MigrateCommand::Scan(args) => scan::run(args, output),
+        MigrateCommand::Report(args) => report::run(args, output),
     }
 }

@@ -1,0 +1,166 @@
+//! The accounts of a running host: entered on the task that reads the bus, kept in a file.
+//!
+//! Nothing is written, and nobody wakes, while nothing happens: the first entry after a writing wakes the keeper, which
+//! waits for more and writes once.
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::usage::{Moment, Toolbox, Topic, Usage, Who};
+
+/// How long entries are collected before they are written: a memory card has only so many writes.
+const PERIOD: Duration = Duration::from_secs(60);
+
+/// The accounts of this host.
+#[derive(Debug)]
+pub struct Ledger {
+    start: Instant,
+    file: Option<PathBuf>,
+    entries: Mutex<Entries>,
+    wake: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Entries {
+    usage: Usage,
+    /// Whether there is something that the file does not have.
+    unwritten: bool,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self::new(None, Usage::default())
+    }
+}
+
+impl Ledger {
+    fn new(file: Option<PathBuf>, usage: Usage) -> Self {
+        Self {
+            start: Instant::now(),
+            file,
+            entries: Mutex::new(Entries {
+                usage,
+                unwritten: false,
+            }),
+            wake: Notify::new(),
+        }
+    }
+
+    /// Goes on with what `file` holds. One that cannot be read is set aside: a host works without it too.
+    pub fn open(file: PathBuf) -> Self {
+        let usage = match std::fs::read_to_string(&file) {
+            Ok(text) => Usage::restored(&text).unwrap_or_else(|why| {
+                let aside = file.with_extension("bad");
+                let kept = std::fs::rename(&file, &aside).is_ok();
+                tracing::warn!(file = %file.display(), why, kept, "the counts of calls cannot be read: counting begins anew");
+                Usage::default()
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Usage::default(),
+            Err(error) => {
+                tracing::warn!(file = %file.display(), %error, "the counts of calls cannot be read: counting begins anew");
+                Usage::default()
+            }
+        };
+        Self::new(Some(file), usage)
+    }
+
+    /// Counts one call; `keys` writes the context keys of a caller that is new.
+    pub fn count<'k, I: Iterator<Item = &'k str>>(
+        &self,
+        toolbox_id: &str,
+        topic: Topic,
+        who: &Who<'_>,
+        keys: impl FnOnce() -> I,
+    ) {
+        let now = self.now();
+        self.enter(|usage| usage.count(toolbox_id, topic, who, keys, now));
+    }
+
+    /// The toolboxes that are there from now on are these.
+    pub fn present<'i>(&self, ids: impl IntoIterator<Item = &'i str>) {
+        let now = self.now();
+        self.enter(|usage| usage.present(ids, now));
+    }
+
+    /// The bus is there, or gone.
+    pub fn connected(&self, connected: bool) {
+        let now = self.now();
+        self.enter(|usage| usage.connected(connected, now));
+    }
+
+    /// What there is to tell of the toolboxes that are there.
+    pub fn told(&self) -> Vec<(String, Toolbox)> {
+        self.lock().usage.told(self.now())
+    }
+
+    /// The same for the report that somebody waits on with a quiet period: the time counted so far is worth a writing.
+    pub fn reported(&self) -> Vec<(String, Toolbox)> {
+        let now = self.now();
+        self.enter(|usage| usage.told(now))
+    }
+
+    /// Writes what is entered, at most once in a while, until `stop`; then once more.
+    pub async fn keep(&self, stop: CancellationToken) {
+        while stop.run_until_cancelled(self.next_writing()).await.is_some() {
+            self.write();
+        }
+        self.write();
+    }
+
+    async fn next_writing(&self) {
+        self.wake.notified().await;
+        tokio::time::sleep(PERIOD).await;
+    }
+
+    fn enter<T>(&self, entry: impl FnOnce(&mut Usage) -> T) -> T {
+        let mut entries = self.lock();
+        let told = entry(&mut entries.usage);
+        if !std::mem::replace(&mut entries.unwritten, true) {
+            self.wake.notify_one();
+        }
+        told
+    }
+
+    fn write(&self) {
+        let Some(file) = &self.file else { return };
+        let text = {
+            let mut entries = self.lock();
+            if !std::mem::take(&mut entries.unwritten) {
+                return;
+            }
+            entries.usage.kept(self.now())
+        };
+        if let Err(error) = replace(file, &text) {
+            tracing::warn!(file = %file.display(), %error, "the counts of calls cannot be kept: a restart forgets them");
+        }
+    }
+
+    fn now(&self) -> Moment {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Moment {
+            wall: wall.as_secs(),
+            steady: self.start.elapsed().as_secs(),
+        }
+    }
+
+    /// The accounts are whole after every entry, whatever panicked elsewhere.
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes `text` the content of `file`: a crash leaves the old one or the new one, and only its owner reads it.
+fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    let new = file.with_extension("new");
+    let mut options = std::fs::OpenOptions::new();
+    let mut open = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    open.write_all(text.as_bytes())?;
+    open.sync_all()?;
+    std::fs::rename(&new, file)
+}

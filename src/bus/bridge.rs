@@ -186,7 +186,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             Peek::Malformed => return self.drop_malformed(Message::parse(&frame).err()),
         };
         match Topic::of(&topic) {
-            Topic::Foreign => {}
+            Topic::Foreign | Topic::CallAnswer | Topic::PredecessorAnswer(_) => {}
             // Told from the topic alone, before a payload for another host is read.
             Topic::Predecessor(toolbox_id) if !self.0.toolboxes.hosts(toolbox_id) => {}
             topic @ (Topic::DiscoverAnswer | Topic::ServiceAnswer) => self.overhear(topic, &frame),

@@ -306,7 +306,7 @@ pub struct Attached {
 }
 
 impl Attached {
-    async fn detach(self) {
+    pub(super) async fn detach(self) {
         drop(self.wire);
         self.end.await;
     }

@@ -167,7 +167,7 @@ fn dispatch_short(command: &Command, output: Output, hosting: &dyn Hosting) -> R
         Command::Restart(args) => orders::restart(args, output),
         Command::Reload(args) if orders::reload(args, output)? => Ok(()),
         Command::New(args) => new::run(args, output),
-        Command::Migrate(args) => migrate::run(args, output),
+        Command::Migrate(args) if !args.listens() => migrate::run(args, output),
         Command::Completions { shell } => completions(*shell, output),
         Command::Man { command } => man(command.as_deref(), output),
         _ => runtime(command)?.block_on(dispatch_question(command, output, hosting)),
@@ -195,6 +195,7 @@ async fn dispatch_question(command: &Command, output: Output, hosting: &dyn Host
         Command::Get(args) => ask::get(args, output, hosting).await,
         Command::Discover(args) => ask::discover(args, output, hosting).await,
         Command::Reload(args) => ask::reload(args, output, hosting).await,
+        Command::Migrate(args) => migrate::listen(args, output, hosting).await,
         // Dispatched before.
         _ => Ok(()),
     }

@@ -1,8 +1,11 @@
 //! Off the predecessor topics (OVOS-TOOLS-1 §6): who still uses them, and since when nobody does.
 //!
 //! [`usage`] does the accounts, [`ledger`] is where the bridge enters calls and what keeps them over restarts,
-//! [`verdict`] answers the question.
+//! [`verdict`] answers the question. [`owner`] tells what a host knows from how it answers discover, and [`watch`] puts
+//! together what somebody who only listens can say of a bus.
 
 pub mod ledger;
+pub mod owner;
 pub mod usage;
 pub mod verdict;
+pub mod watch;

@@ -115,6 +115,7 @@ pub struct Caller {
     /// The keys of its context, with blanks between.
     pub context_keys: String,
     /// The same keys, as they are compared.
+    #[serde(default)]
     digest: u64,
     /// Its calls.
     #[serde(flatten)]

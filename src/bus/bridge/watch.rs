@@ -1,6 +1,5 @@
 //! What the bridge notices and says beside its answers: malformed Messages, other hosts, old callers.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
 use tokio_tungstenite::tungstenite::Utf8Bytes;
@@ -12,9 +11,10 @@ use crate::bus::service::{News, Other, PROBE, Step};
 use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
 use crate::bus::topic::Topic;
+use crate::bus::who::Caller;
 use crate::config::PredecessorTopics;
 use crate::json;
-use crate::migrate::usage::{self, Keys, Who};
+use crate::migrate::usage;
 
 /// Under which name a shared tool service is a conflict.
 const TOOL_SERVICE: &str = "ovos.tools";
@@ -141,7 +141,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     fn name_old_caller(&self, toolbox_id: &str, message: &Message<'_>, caller: &Caller<'_>) {
         let context_keys = usage::joined(message.context.iter().map(|(key, _)| key));
-        let (source, session_id) = (short(&caller.source), short(&caller.session_id));
+        let (source, session_id) = caller.shown();
         let key = format!("{source:?} {session_id:?} {toolbox_id} {context_keys}");
         let admitted = lock(&self.0.callers_log).admit(&key, Instant::now());
         let Some(suppressed) = admitted else {
@@ -165,40 +165,6 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let admitted = lock(&self.0.hourly_log).admit(key, Instant::now());
         if let Some(suppressed) = admitted {
             line(suppressed);
-        }
-    }
-}
-
-/// Characters of a text of a caller in a log line.
-const SHOWN: usize = 80;
-
-/// `text`, clipped for a log line.
-fn short(text: &Option<Cow<'_, str>>) -> Option<String> {
-    Some(text.as_deref()?.chars().take(SHOWN).collect())
-}
-
-/// What tells a caller from others, borrowed from its Message.
-pub(super) struct Caller<'a> {
-    source: Option<Cow<'a, str>>,
-    session_id: Option<Cow<'a, str>>,
-}
-
-impl<'a> Caller<'a> {
-    pub(super) fn of(message: &Message<'a>) -> Self {
-        let session = message.context.get("session");
-        Self {
-            source: message.context.get("source").and_then(json::string),
-            session_id: session
-                .and_then(|session| json::member(session.get(), "session_id"))
-                .and_then(json::string),
-        }
-    }
-
-    fn who(&self, message: &Message<'_>) -> Who<'_> {
-        Who {
-            source: self.source.as_deref(),
-            session_id: self.session_id.as_deref(),
-            keys: Keys::of(message.context.iter().map(|(key, _)| key)),
         }
     }
 }

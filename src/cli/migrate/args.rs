@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::cli::address;
 use crate::cli::args::ShowArgs;
 
 /// `toolhost migrate`
@@ -20,6 +21,13 @@ pub struct MigrateArgs {
     pub command: MigrateCommand,
 }
 
+impl MigrateArgs {
+    /// Whether it listens to a bus.
+    pub fn listens(&self) -> bool {
+        matches!(self.command, MigrateCommand::Watch(_))
+    }
+}
+
 /// The commands of `toolhost migrate`.
 #[derive(Debug, Subcommand)]
 pub enum MigrateCommand {
@@ -27,6 +35,8 @@ pub enum MigrateCommand {
     Scan(ScanArgs),
     /// Say who still calls on predecessor topics of a running host, and since when nobody does
     Report(ReportArgs),
+    /// Listen to a bus and tell which predecessor topics are used on it, by whom, and what their hosts answer
+    Watch(WatchArgs),
 }
 
 /// How findings are written.
@@ -72,4 +82,29 @@ pub struct ReportArgs {
     /// The control socket of the host [default: $XDG_RUNTIME_DIR/toolhost.sock]
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,
+}
+
+/// `toolhost migrate watch`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It asks every host what it offers and listens; it never calls a tool. A topic is told when it is first seen, and again when \
+    another caller comes or its host turns out to answer something else; at the end, all of them. With --json, or in a \
+    pipe, each is a JSON object on a line of its own.\n\n\
+    Examples:\n  \
+    toolhost migrate watch\n  \
+    toolhost migrate watch --for 10m --json | jq -r 'select(.host == \"old_only\") | .toolbox_id'"
+)]
+pub struct WatchArgs {
+    /// How long to listen, such as 10s or 1h [default: until Ctrl-C]
+    #[arg(long = "for", value_name = "DURATION", value_parser = crate::config::time)]
+    pub time: Option<Duration>,
+    /// Print JSON on a terminal too; a pipe always gets JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The message bus [default: the one in the OVOS mycroft.conf, else ws://127.0.0.1:8181/core]
+    #[arg(long, value_name = "URL", value_parser = address::bus_url)]
+    pub bus: Option<String>,
+    /// Certificates (PEM) to trust beside the system's, for a wss:// bus
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
 }

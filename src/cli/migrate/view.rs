@@ -2,9 +2,11 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
+use crate::cli::spell::plain;
 use crate::cli::table::{Cell, Tint, render};
 use crate::migrate::usage::{Caller, Counts};
 use crate::migrate::verdict::{Counted, Report, Verdict, verdict};
+use crate::migrate::watch::{Answers, Watched};
 
 /// The report, several lines.
 pub(super) fn report(report: &Report, seconds: u64, colour: bool) -> String {
@@ -114,6 +116,70 @@ fn cells(toolbox_id: &str, names: [Cell; 3], calls: &Counts) -> Vec<Cell> {
         Cell::right(calls.replacement_calls.to_string()),
         Cell::left(day(calls.last_seen())),
     ]
+}
+
+/// One topic in a line.
+pub(super) fn watched(watched: &Watched) -> String {
+    let names: Vec<String> = watched.callers.iter().take(SHOWN).map(name).collect();
+    let more = match watched.callers.len() - names.len() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let callers = if names.is_empty() {
+        "nobody has called yet".to_owned()
+    } else {
+        format!("called by {}{more}", names.join(", "))
+    };
+    plain(&format!("{}  {}; {callers}", watched.topic, answers(watched.host).0)).replace(['\n', '\t'], " ")
+}
+
+/// Callers named in a line.
+const SHOWN: usize = 8;
+
+fn name(caller: &Caller) -> String {
+    let source = caller.source.as_deref().unwrap_or("an unnamed one");
+    match (&caller.session_id, caller.calls.predecessor_calls) {
+        (Some(session_id), 0) => format!("{source} (session {session_id}, on the replacement)"),
+        (Some(session_id), _) => format!("{source} (session {session_id})"),
+        (None, 0) => format!("{source} (on the replacement)"),
+        (None, _) => source.to_owned(),
+    }
+}
+
+/// Every topic in a table.
+pub(super) fn all_watched(all: &[Watched], colour: bool) -> String {
+    if all.is_empty() {
+        return "no toolbox and no call was heard\n".to_owned();
+    }
+    let heading = [
+        Cell::left("TOPIC"),
+        Cell::left("ITS HOST ANSWERS"),
+        Cell::right("OLD CALLS"),
+        Cell::right("NEW CALLS"),
+        Cell::right("CALLERS"),
+    ];
+    let mut rows = vec![heading.map(|cell| cell.tinted(Tint::Dim)).to_vec()];
+    rows.extend(all.iter().map(|watched| {
+        let (words, tint) = answers(watched.host);
+        vec![
+            Cell::left(&watched.topic),
+            Cell::left(words).tinted(tint),
+            Cell::right(watched.predecessor_calls.to_string()),
+            Cell::right(watched.replacement_calls.to_string()),
+            Cell::right(watched.callers.len().to_string()),
+        ]
+    }));
+    render(&rows, colour)
+}
+
+fn answers(host: Answers) -> (&'static str, Tint) {
+    match host {
+        Answers::Both => ("both topics", Tint::Good),
+        Answers::OldOnly => ("the predecessor only", Tint::Bad),
+        Answers::NewOnly => ("the replacement only", Tint::Good),
+        Answers::New => ("the replacement", Tint::Good),
+        Answers::Nothing => ("nothing so far", Tint::Waiting),
+    }
 }
 
 /// `2026-11-30 12:56:34Z`.

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::bus::toolboxes::{Listing, Toolboxes};
-use crate::config::{Config, PredecessorTopics, ToolService, ToolboxConfig};
+use crate::config::{Config, MigrateConfig, PredecessorTopics, ToolService, ToolboxConfig};
 use crate::json::Text;
 use crate::supervisor::status::Brief;
 use crate::supervisor::{self, Surroundings, ToolboxHandle};
@@ -40,6 +40,8 @@ pub struct Changes {
 pub struct Settings {
     /// Whether `ovos.tools.*` is answered.
     pub tool_service: ToolService,
+    /// Which calls to other hosts are forwarded.
+    pub migrate: MigrateConfig,
     /// Every toolbox whose calls are counted.
     pub toolbox_ids: Vec<String>,
 }
@@ -48,6 +50,7 @@ impl Settings {
     fn of(config: &Config) -> Self {
         Self {
             tool_service: config.tool_service,
+            migrate: config.migrate.clone(),
             toolbox_ids: config.toolbox_ids().map(str::to_owned).collect(),
         }
     }

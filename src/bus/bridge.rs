@@ -9,10 +9,13 @@
 //! and an `ovos.persona.tools.discover`, whose answers show a toolbox_id that another host
 //! claims too (OVOS-TOOLS-1 §3: two toolboxes on one bus must not share one).
 
+mod carry;
 mod serve;
 mod watch;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+pub use carry::CarriedStatus;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -32,6 +35,7 @@ use crate::config::ToolService;
 use crate::log_limit::KeyedLogLimit;
 use crate::migrate::ledger::Ledger;
 use crate::tools::outcome::CallError;
+use carry::Carrier;
 
 /// Refreshes of all toolboxes at once; discover requests beyond it share the next one.
 const MAX_DISCOVERS: usize = 16;
@@ -80,6 +84,9 @@ struct Inner<T, O> {
     conflicts: Mutex<Conflicts>,
     counters: Counters,
     ledger: Arc<Ledger>,
+    carrier: Mutex<Carrier>,
+    /// Whether the carrier has anything to do: a host without it must pay nothing.
+    carries: AtomicBool,
     malformed_log: Mutex<KeyedLogLimit>,
     hourly_log: Mutex<KeyedLogLimit>,
     /// Apart, because strangers choose its keys: they must not crowd out the others.
@@ -151,6 +158,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             conflicts: Mutex::default(),
             counters: Counters::default(),
             ledger,
+            carrier: Mutex::new(Carrier::new()),
+            carries: AtomicBool::new(false),
             malformed_log: Mutex::new(KeyedLogLimit::new(MALFORMED_PERIOD)),
             hourly_log: Mutex::new(KeyedLogLimit::new(HOUR)),
             callers_log: Mutex::new(KeyedLogLimit::new(HOUR)),
@@ -186,12 +195,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             Peek::Malformed => return self.drop_malformed(Message::parse(&frame).err()),
         };
         match Topic::of(&topic) {
-            Topic::Foreign | Topic::CallAnswer | Topic::PredecessorAnswer(_) => {}
+            Topic::Foreign => {}
             // Told from the topic alone, before a payload for another host is read.
-            Topic::Predecessor(toolbox_id) if !self.0.toolboxes.hosts(toolbox_id) => {}
+            Topic::Predecessor(id) if !self.0.toolboxes.hosts(id) && !self.carries_for(id) => {}
+            topic @ (Topic::CallAnswer | Topic::PredecessorAnswer(_)) => self.overhear_call_answer(topic, &frame),
             topic @ (Topic::DiscoverAnswer | Topic::ServiceAnswer) => self.overhear(topic, &frame),
             _ => match Message::parse(&frame) {
-                Ok(message) => self.serve(&message, frame.as_ref()),
+                Ok(message) => self.serve(&message, &frame),
                 Err(malformed) => self.drop_malformed(Some(malformed)),
             },
         }

@@ -6,12 +6,21 @@ use std::path::{Path, PathBuf};
 use super::expand::Place;
 use super::fault::{Fault, Faults, Position};
 use super::yaml::{self, Entry, Node, below};
-use super::{BusConfig, Config, Lookup, PredecessorTopics, ToolService, ToolboxConfig, place, suggest, toolbox};
+use super::{
+    BusConfig, Config, Lookup, MigrateConfig, PredecessorTopics, ToolService, ToolboxConfig, place, suggest, toolbox,
+};
 
 /// Far more than any file of this kind holds; a mistyped path to a disk image ends here.
 const LONGEST_FILE: u64 = 4 << 20;
 
-pub(super) const TOP_KEYS: &[&str] = &["bus", "tool_service", "predecessor_topics", "defaults", "toolboxes"];
+pub(super) const TOP_KEYS: &[&str] = &[
+    "bus",
+    "tool_service",
+    "predecessor_topics",
+    "migrate",
+    "defaults",
+    "toolboxes",
+];
 
 const PREDECESSORS: &[(&str, PredecessorTopics)] = &[
     ("answer", PredecessorTopics::Answer),
@@ -88,13 +97,14 @@ impl Reader<'_> {
         let mut bus = BusConfig::default();
         let mut tool_service = ToolService::default();
         let mut predecessors = PredecessorTopics::default();
-        let (mut defaults, mut toolboxes) = (None, None);
+        let (mut defaults, mut toolboxes, mut migrate) = (None, None, None);
         for entry in entries {
             let (path, value) = (entry.key.as_str(), &entry.value);
             match path {
                 "bus" => bus = self.bus(value, path),
                 "tool_service" => tool_service = self.tool_service(value, path).unwrap_or_default(),
                 "predecessor_topics" => predecessors = self.predecessor_topics(value, path).unwrap_or_default(),
+                "migrate" => migrate = Some(value),
                 "defaults" => defaults = Some(value),
                 "toolboxes" => toolboxes = Some(value),
                 _ if path.starts_with("x-") => {}
@@ -124,6 +134,7 @@ impl Reader<'_> {
             return None;
         };
         let toolboxes = self.entries(toolboxes, "toolboxes", "a mapping from toolbox_id to toolbox")?;
+        let migrate = migrate.map_or_else(MigrateConfig::default, |node| self.migrate(node, "migrate", toolboxes));
         let shallow = self.too_shallow(toolboxes, "toolboxes", toolbox::KEYS);
         let toolboxes = toolboxes
             .iter()
@@ -134,6 +145,7 @@ impl Reader<'_> {
             file,
             bus,
             tool_service,
+            migrate,
             toolboxes,
         })
     }

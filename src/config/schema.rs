@@ -124,11 +124,27 @@ struct File {
     /// What becomes of calls on ovos.persona.tools.<toolbox_id>.call. Default: answer.
     #[schemars(extend("default" = "answer"))]
     predecessor_topics: PredecessorTopics,
+    /// Calls to toolboxes of other hosts that are forwarded from one call topic to the other.
+    migrate: Option<Migrate>,
     /// Keys for every toolbox that does not have them itself; env, config, restart and rename are joined key by key.
     defaults: Option<Toolbox>,
     /// The toolboxes by toolbox_id, in the order they start.
     #[schemars(extend("propertyNames" = {"pattern": "^[A-Za-z0-9_-]+$"}))]
     toolboxes: Option<BTreeMap<String, Toolbox>>,
+}
+
+/// Calls to toolboxes of other hosts that are forwarded from one call topic to the other.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = optional)]
+#[expect(dead_code, reason = "for the schema only")]
+struct Migrate {
+    /// toolbox_ids whose host answers ovos.persona.tools.<toolbox_id>.call only: calls on ovos.persona.tools.call reach it there.
+    to_predecessor: Option<Vec<Word>>,
+    /// toolbox_ids whose host answers ovos.persona.tools.call only: calls on ovos.persona.tools.<toolbox_id>.call reach it there.
+    to_static: Option<Vec<Word>>,
+    /// How long a forwarded call may take. Default: 30s.
+    #[schemars(extend("default" = "30s"))]
+    timeout: Time,
 }
 
 /// A mapping, or the address alone.

@@ -72,6 +72,7 @@ fn status() -> Status {
                 p99_ms: 20.0,
             }),
         }],
+        forwards: vec![],
         migration: Report::default(),
     }
 }

@@ -151,8 +151,12 @@ fn bridging(
     registry: Arc<Registry>,
     ledger: Arc<Ledger>,
 ) -> impl FnOnce(Sender) -> Bridge<Registry, Sender> + use<> {
-    let tool_service = config.tool_service;
-    move |sender| Bridge::new(registry, sender, tool_service, ledger, Handle::current())
+    let (tool_service, migrate) = (config.tool_service, config.migrate.clone());
+    move |sender| {
+        let bridge = Bridge::new(registry, sender, tool_service, ledger, Handle::current());
+        bridge.forward_by(&migrate);
+        bridge
+    }
 }
 
 /// Runs `transport` with a bridge on it.

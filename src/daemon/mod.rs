@@ -222,6 +222,7 @@ impl Host {
                 Ok(()) = settings.changed() => {
                     let settings = settings.borrow_and_update().clone();
                     self.bus.bridge.set_tool_service(settings.tool_service);
+                    self.bus.bridge.set_migrate(&settings.migrate);
                     self.ledger.present(settings.toolbox_ids.iter().map(String::as_str));
                 }
                 error = &mut required => return Err(error),
@@ -248,6 +249,7 @@ impl Host {
     async fn stop(&self) {
         tracing::info!("stopping");
         self.registry.stop(STOP_RUNG).await;
+        self.bus.bridge.stop_forwarding();
         self.bus.leave().await;
     }
 }

@@ -1,6 +1,6 @@
 //! Where the counts of calls are kept, and what the host tells of them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,40 +9,16 @@ use crate::config::PredecessorTopics;
 use crate::migrate::ledger::Ledger;
 use crate::migrate::usage::Toolbox;
 use crate::migrate::verdict::{Counted, Report};
+use crate::state_folder::StateFolder;
 
 use super::Host;
 
-/// The accounts of the host with the configuration `config`: one file for each, since two hosts may share a user.
+/// The accounts of the host with the configuration `config`: a file for each, since two hosts may share a folder.
 pub(super) fn ledger(config: &Path) -> Arc<Ledger> {
-    let Some(folder) = state_folder() else {
-        tracing::warn!(
-            "neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME names a folder: a restart forgets the counts of calls"
-        );
-        return Arc::default();
-    };
-    if let Err(error) = private_folder(&folder) {
-        tracing::warn!(folder = %folder.display(), %error, "no folder for the counts of calls: a restart forgets them");
-        return Arc::default();
+    match StateFolder::of_this_process() {
+        Some(folder) => Arc::new(Ledger::open(folder, format!("usage-{:016x}.json", digest(config)))),
+        None => Arc::default(),
     }
-    let name = format!("usage-{:016x}.json", digest(config));
-    Arc::new(Ledger::open(folder.join(name)))
-}
-
-/// `$STATE_DIRECTORY`, which a service manager gives, else the user's.
-fn state_folder() -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    absolute("STATE_DIRECTORY")
-        .or_else(|| absolute("XDG_STATE_HOME").map(|folder| folder.join("toolhost")))
-        .or_else(|| absolute("HOME").map(|folder| folder.join(".local/state/toolhost")))
-}
-
-fn private_folder(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// FNV-1a of the path: the same in each run.

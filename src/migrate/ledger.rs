@@ -3,9 +3,6 @@
 //! Nothing is written, and nobody wakes, while nothing happens: the first entry after a writing wakes the keeper, which
 //! waits for more and writes once.
 
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -13,6 +10,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::usage::{Moment, Toolbox, Topic, Usage, Who};
+use crate::state_folder::StateFolder;
 
 /// How long entries are collected before they are written: a memory card has only so many writes.
 const PERIOD: Duration = Duration::from_secs(60);
@@ -21,7 +19,7 @@ const PERIOD: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Ledger {
     start: Instant,
-    file: Option<PathBuf>,
+    file: Option<(StateFolder, String)>,
     entries: Mutex<Entries>,
     wake: Notify,
 }
@@ -40,7 +38,7 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    fn new(file: Option<PathBuf>, usage: Usage) -> Self {
+    fn new(file: Option<(StateFolder, String)>, usage: Usage) -> Self {
         Self {
             start: Instant::now(),
             file,
@@ -52,22 +50,21 @@ impl Ledger {
         }
     }
 
-    /// Goes on with what `file` holds. One that cannot be read is set aside: a host works without it too.
-    pub fn open(file: PathBuf) -> Self {
-        let usage = match std::fs::read_to_string(&file) {
-            Ok(text) => Usage::restored(&text).unwrap_or_else(|why| {
-                let aside = file.with_extension("bad");
-                let kept = std::fs::rename(&file, &aside).is_ok();
-                tracing::warn!(file = %file.display(), why, kept, "the counts of calls cannot be read: counting begins anew");
-                Usage::default()
-            }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Usage::default(),
-            Err(error) => {
-                tracing::warn!(file = %file.display(), %error, "the counts of calls cannot be read: counting begins anew");
+    /// Goes on with what the file `name` holds, and keeps it there. One that cannot be read costs the counts, not the host.
+    pub fn open(folder: StateFolder, name: String) -> Self {
+        let kept = folder.read(&name).map_err(|error| error.to_string());
+        let usage = match kept.map(|text| text.map(|text| Usage::restored(&text))) {
+            Ok(Some(Ok(usage))) => usage,
+            Ok(None) => Usage::default(),
+            Ok(Some(Err(why))) | Err(why) => {
+                let path = folder.path(&name);
+                let aside = path.with_extension("bad");
+                let kept = std::fs::rename(&path, &aside).is_ok().then_some(aside);
+                tracing::warn!(file = %path.display(), why, ?kept, "the counts of calls cannot be read: counting begins anew");
                 Usage::default()
             }
         };
-        Self::new(Some(file), usage)
+        Self::new(Some((folder, name)), usage)
     }
 
     /// Counts one call; `keys` writes the context keys of a caller that is new.
@@ -128,7 +125,7 @@ impl Ledger {
     }
 
     fn write(&self) {
-        let Some(file) = &self.file else { return };
+        let Some((folder, name)) = &self.file else { return };
         let text = {
             let mut entries = self.lock();
             if !std::mem::take(&mut entries.unwritten) {
@@ -136,8 +133,8 @@ impl Ledger {
             }
             entries.usage.kept(self.now())
         };
-        if let Err(error) = replace(file, &text) {
-            tracing::warn!(file = %file.display(), %error, "the counts of calls cannot be kept: a restart forgets them");
+        if let Err(error) = folder.write(name, &text) {
+            tracing::warn!(file = %folder.path(name).display(), %error, "the counts of calls cannot be kept: a restart forgets them");
         }
     }
 
@@ -153,14 +150,4 @@ impl Ledger {
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Makes `text` the content of `file`: a crash leaves the old one or the new one, and only its owner reads it.
-fn replace(file: &Path, text: &str) -> std::io::Result<()> {
-    let new = file.with_extension("new");
-    let mut options = std::fs::OpenOptions::new();
-    let mut open = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-    open.write_all(text.as_bytes())?;
-    open.sync_all()?;
-    std::fs::rename(&new, file)
 }

@@ -211,10 +211,31 @@ mod tests {
             (&[Call(Old), Answer(Old), Answer(New)], 0, Answers::Both),
             (&[Discover(Some(Sign::New)), Call(Old)], PATIENCE - 1, Answers::New),
             (&[Discover(Some(Sign::New)), Call(Old)], PATIENCE, Answers::NewOnly),
-            (&[Discover(Some(Sign::New)), Call(Old), Answer(Old)], PATIENCE, Answers::Both),
-            (&[Answer(Old), Discover(Some(Sign::Old)), Call(New)], PATIENCE, Answers::OldOnly),
-            (&[Answer(Old), Discover(Some(Sign::Old)), Discover(Some(Sign::New))], 0, Answers::New),
-            (&[Answer(Old), Discover(Some(Sign::Old)), Discover(Some(Sign::New)), Answer(Old)], 0, Answers::Both),
+            (
+                &[Discover(Some(Sign::New)), Call(Old), Answer(Old)],
+                PATIENCE,
+                Answers::Both,
+            ),
+            (
+                &[Answer(Old), Discover(Some(Sign::Old)), Call(New)],
+                PATIENCE,
+                Answers::OldOnly,
+            ),
+            (
+                &[Answer(Old), Discover(Some(Sign::Old)), Discover(Some(Sign::New))],
+                0,
+                Answers::New,
+            ),
+            (
+                &[
+                    Answer(Old),
+                    Discover(Some(Sign::Old)),
+                    Discover(Some(Sign::New)),
+                    Answer(Old),
+                ],
+                0,
+                Answers::Both,
+            ),
         ];
         for (events, asked, expected) in table {
             let mut watch = Watch::default();
@@ -245,7 +266,10 @@ mod tests {
         assert_eq!(watch.news(at(0)), []);
         call(&mut watch, "b");
         let news = watch.news(at(0));
-        assert_eq!((news.len(), news[0].callers.len(), news[0].predecessor_calls), (1, 2, 3));
+        assert_eq!(
+            (news.len(), news[0].callers.len(), news[0].predecessor_calls),
+            (1, 2, 3)
+        );
         for n in 0..5000 {
             watch.discovered(&n.to_string(), None);
         }

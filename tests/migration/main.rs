@@ -6,3 +6,5 @@
 mod common;
 
 mod counts;
+mod hosts;
+mod matrix;

@@ -55,8 +55,10 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         };
         if topic == Topic::DiscoverAnswer {
             let toolbox_id = message.data.get("toolbox_id").and_then(json::string);
-            if let Some(toolbox_id) = toolbox_id.filter(|id| self.0.toolboxes.hosts(id)) {
-                self.conflict(&toolbox_id, &message);
+            match toolbox_id {
+                Some(id) if self.0.toolboxes.hosts(&id) => self.conflict(&id, &message),
+                Some(id) if self.carries() => self.host_discovered(&id, &message),
+                _ => {}
             }
             return;
         }
@@ -106,8 +108,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     /// Asks the bus who else is there.
     pub(super) fn probe(&self, topic: &str) {
-        // The instance id is hexadecimal: nothing to escape.
-        let context = format!("{{\"{PROBE}\":\"{}\"}}", lock(&self.0.service).instance());
+        let context = self.announcement();
         self.0.answers.outgoing.send(frame(topic, &Empty, &context).into());
     }
 
@@ -126,6 +127,11 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         }
         count(&self.0.counters.predecessor_calls);
         true
+    }
+
+    /// Counts a call to a toolbox of another host, which this one forwards.
+    pub(super) fn count_foreign_call(&self, predecessor: bool, toolbox_id: &str, message: &Message<'_>) {
+        self.count_call(predecessor, toolbox_id, message, &Caller::of(message));
     }
 
     fn count_call(&self, predecessor: bool, toolbox_id: &str, message: &Message<'_>, caller: &Caller<'_>) {

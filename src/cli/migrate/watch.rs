@@ -169,7 +169,8 @@ impl Watching {
         if self.json {
             return all.iter().try_for_each(|watched| self.line(watched));
         }
-        self.output.data(view::all_watched(&all, self.output.colours_stdout()).as_bytes())
+        self.output
+            .data(view::all_watched(&all, self.output.colours_stdout()).as_bytes())
     }
 
     fn now(&self) -> Moment {

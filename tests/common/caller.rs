@@ -131,6 +131,24 @@ impl Caller {
         self.answers(token).iter().map(|frame| frame["data"].clone()).collect()
     }
 
+    /// Waits until a request has an answer on this topic; its data.
+    pub(crate) async fn hear_answer(&mut self, token: &str, topic: &str) -> Value {
+        let found = |caller: &Self| {
+            let answers = caller.answers(token);
+            let answer = answers.iter().find(|answer| answer["type"] == topic);
+            answer.map(|answer| answer["data"].clone())
+        };
+        within("the answer", async {
+            loop {
+                if let Some(data) = found(self) {
+                    return data;
+                }
+                assert!(self.hear().await, "the bus is there");
+            }
+        })
+        .await
+    }
+
     /// Sends a Message and waits for its answer; the answer's data.
     pub(crate) async fn ask(&mut self, topic: &str, data: &Value) -> Value {
         let token = self.send(topic, data).await;

@@ -6,5 +6,7 @@
 mod common;
 
 mod counts;
+mod forwarding;
 mod hosts;
 mod matrix;
+mod rehearsal;

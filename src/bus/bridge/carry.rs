@@ -4,11 +4,11 @@
 //! tells our calls apart and keeps everybody from forwarding it again. The answer is not that Message's, but the
 //! `response` to what the asker sent, from the context the asker sent; so nothing the host made of it gets through.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{info, warn};
 
@@ -243,22 +243,23 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// The members of the context of a discover of ours, as text: who asks, and what it forwards.
     pub(super) fn announcement(&self) -> String {
         let instance = lock(&self.0.service).instance().to_owned();
-        let ids: Vec<String> = lock(&self.0.carrier).table.keys().cloned().collect();
-        if ids.is_empty() {
-            return format!("{{\"{PROBE}\":\"{instance}\"}}");
+        let carrier = lock(&self.0.carrier);
+        let ways: BTreeMap<&String, Way> = carrier
+            .table
+            .iter()
+            .map(|(id, entry)| (id, entry.carried.way()))
+            .collect();
+        if ways.is_empty() {
+            return json!({PROBE: instance}).to_string();
         }
-        // toolbox_ids have no character that JSON escapes.
-        format!(
-            "{{\"{PROBE}\":\"{instance}\",\"{FORWARDS}\":[\"{}\"]}}",
-            ids.join("\",\"")
-        )
+        json!({PROBE: instance, FORWARDS: ways}).to_string()
     }
 
     /// A call, on either topic, to a toolbox that is forwarded.
     pub(super) fn carry(&self, topic: Topic<'_>, toolbox_id: &str, message: &Message<'_>, whole: &Utf8Bytes) {
         if let Some(mark) = Mark::of(message) {
             if mark.is_on(&message.topic, toolbox_id) {
-                return self.other_forwards(&mark.by, [toolbox_id].into_iter());
+                return self.other_forwards(&mark.by, [(toolbox_id, mark.way())].into_iter());
             }
         }
         let predecessor = matches!(topic, Topic::Predecessor(_));
@@ -534,12 +535,12 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         if !self.carries() {
             return;
         }
-        let ids = message.context.get(FORWARDS).map_or("[]", |raw| raw.get());
-        let ids: Vec<String> = serde_json::from_str(ids).unwrap_or_default();
-        self.other_forwards(by, ids.iter().map(String::as_str));
+        let ways = message.context.get(FORWARDS).map_or("{}", |raw| raw.get());
+        let ways: BTreeMap<String, Way> = serde_json::from_str(ways).unwrap_or_default();
+        self.other_forwards(by, ways.iter().map(|(id, way)| (id.as_str(), *way)));
     }
 
-    fn other_forwards<'i>(&self, by: &str, ids: impl Iterator<Item = &'i str>) {
+    fn other_forwards<'i>(&self, by: &str, ways: impl Iterator<Item = (&'i str, Way)>) {
         let instance = lock(&self.0.service).instance().to_owned();
         if by == instance {
             return;
@@ -548,8 +549,9 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             let mut carrier = lock(&self.0.carrier);
             let now = carrier.now();
             let mut shared = HashSet::new();
-            for id in ids {
-                if let Some(entry) = carrier.table.get_mut(id) {
+            for (id, way) in ways {
+                let entry = carrier.table.get_mut(id);
+                if let Some(entry) = entry.filter(|entry| entry.carried.way() == way) {
                     shared.insert(id.to_owned());
                     if by < instance.as_str() {
                         entry.carried.other_heard(now);
@@ -567,10 +569,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                     forwards_here = ours,
                     "another toolhost forwards the same toolbox: only one of them does"
                 );
-                if ours {
-                    // The newcomer does not know of us yet.
-                    self.probe("ovos.persona.tools.discover");
-                }
+                // It may not know of us yet.
+                self.probe("ovos.persona.tools.discover");
             });
             self.settle(toolbox_id);
         }

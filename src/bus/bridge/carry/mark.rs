@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::bus::message::Message;
 use crate::json::{self, Kind, Members, Text, push_string};
+use crate::migrate::carry::Way;
 use crate::migrate::owner::FORWARDED;
 use crate::tools::outcome::{CallError, Outcome};
 
@@ -29,6 +30,14 @@ impl Mark {
             on: text("on")?,
             toolbox_id: text("toolbox_id")?,
         })
+    }
+
+    /// From where to where it was forwarded.
+    pub(super) fn way(&self) -> Way {
+        match self.on.as_str() {
+            "ovos.persona.tools.call" => Way::ToStatic,
+            _ => Way::ToPredecessor,
+        }
     }
 
     /// Whether the Message that carries it is the forwarded one, and not one that was derived from it later.
@@ -92,6 +101,7 @@ mod tests {
         let frame = format!(r#"{{"type":"ovos.persona.tools.wn.call","context":{{"{FORWARDED}":{mark}}}}}"#);
         let mark = Mark::of(&Message::parse(&frame).unwrap()).unwrap();
         assert_eq!((mark.by.as_str(), mark.call), ("ab", 7));
+        assert_eq!(mark.way(), Way::ToPredecessor);
         assert!(mark.is_on("ovos.persona.tools.wn.call", "wn"));
         assert!(!mark.is_on("ovos.persona.tools.call", "wn"));
         assert!(!mark.is_on("ovos.persona.tools.wn.call", "other"));

@@ -251,6 +251,16 @@ mod tests {
                     ..toolbox("wiki", ToolboxState::Backoff)
                 },
             ],
+            forwards: [(Way::ToPredecessor, false), (Way::ToStatic, true)]
+                .map(|(way, learned)| Forward {
+                    toolbox_id: "old".to_owned(),
+                    way,
+                    learned,
+                    forwarded: 12,
+                    tools: 1,
+                    waiting: 0,
+                })
+                .to_vec(),
             migration: Report::default(),
         }
     }

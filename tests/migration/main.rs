@@ -10,3 +10,4 @@ mod forwarding;
 mod hosts;
 mod matrix;
 mod rehearsal;
+mod watching;

@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "run",
     "check",
     "call",
@@ -25,6 +25,7 @@ const COMMANDS: [&str; 16] = [
     "restart",
     "bus",
     "status",
+    "metrics",
     "new",
     "completions",
     "man",
@@ -72,6 +73,11 @@ fn every_command_helps_as_written_down() {
         let help = output(&[command, "--help"]);
         assert_eq!(help.status.code(), Some(0), "{command}");
         snapshot(&format!("{command}.txt"), &text(&help.stdout));
+    }
+    for command in ["report", "watch"] {
+        let help = output(&["migrate", command, "--help"]);
+        assert_eq!(help.status.code(), Some(0), "{command}");
+        snapshot(&format!("migrate-{command}.txt"), &text(&help.stdout));
     }
 }
 

@@ -36,6 +36,7 @@ pub mod early;
 mod example;
 pub mod hosting;
 mod listing;
+mod metrics;
 pub mod migrate;
 mod new;
 mod orders;
@@ -127,6 +128,7 @@ fn hosts(command: &Command) -> bool {
         | Command::Restart(_)
         | Command::New(_)
         | Command::Migrate(_)
+        | Command::Metrics(_)
         | Command::Completions { .. }
         | Command::Man { .. } => return false,
     };
@@ -162,6 +164,7 @@ fn dispatch(command: &Command, output: Output, held: early::Held, hosting: &dyn 
 fn dispatch_short(command: &Command, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     match command {
         Command::Status(args) => status(args, output),
+        Command::Metrics(args) => metrics::run(args, output),
         Command::Stop(args) => orders::stop(args, output),
         Command::Start(args) => orders::start(args, output),
         Command::Restart(args) => orders::restart(args, output),

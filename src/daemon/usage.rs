@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::bus::toolboxes::Toolboxes as _;
 use crate::config::PredecessorTopics;
+use crate::migrate::carry::Way;
 use crate::migrate::ledger::Ledger;
 use crate::migrate::usage::Toolbox;
 use crate::migrate::verdict::{Counted, Report};
@@ -42,12 +43,22 @@ pub(super) fn status(host: &Host) -> Report {
 }
 
 fn counted(host: &Host, told: Vec<(String, Toolbox)>) -> Report {
+    let carried = host.bus.bridge.carried();
+    let policy = |toolbox_id: &str| {
+        let carried = carried.iter().find(|carried| carried.toolbox_id == toolbox_id);
+        match (
+            carried.map(|carried| carried.way),
+            host.registry.predecessor_topics(toolbox_id),
+        ) {
+            (Some(Way::ToPredecessor), _) => "to_predecessor",
+            (Some(Way::ToStatic), _) => "to_static",
+            (None, PredecessorTopics::Answer) => "answer",
+            (None, PredecessorTopics::Warn) => "warn",
+            (None, PredecessorTopics::Ignore) => "ignore",
+        }
+    };
     let toolbox = |(toolbox_id, usage): (String, Toolbox)| Counted {
-        predecessor_topics: match host.registry.predecessor_topics(&toolbox_id) {
-            PredecessorTopics::Answer => "answer".to_owned(),
-            PredecessorTopics::Warn => "warn".to_owned(),
-            PredecessorTopics::Ignore => "ignore".to_owned(),
-        },
+        predecessor_topics: policy(&toolbox_id).to_owned(),
         toolbox_id,
         usage,
     };

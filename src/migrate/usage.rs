@@ -90,7 +90,8 @@ impl Counts {
         *last = Some(wall);
     }
 
-    fn add(&mut self, other: &Self) {
+    /// Adds the calls of another.
+    pub fn add(&mut self, other: &Self) {
         self.predecessor_calls += other.predecessor_calls;
         self.replacement_calls += other.replacement_calls;
         self.last_predecessor = self.last_predecessor.max(other.last_predecessor);

@@ -162,3 +162,19 @@ fn keys_are_shown_in_one_line_of_a_bounded_length() {
     let many: Vec<_> = (0..1000).map(|n| format!("k{n}")).collect();
     assert!(joined(many.iter().map(String::as_str)).chars().count() <= LONGEST_KEYS + 1);
 }
+
+/// `cargo test --release --lib migrate::usage -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+fn what_counting_a_known_caller_costs() {
+    let mut usage = usage();
+    let sessions: Vec<String> = (0..MOST_CALLERS).map(|n| format!("session-{n}")).collect();
+    let rounds = 1_000_000;
+    let start = std::time::Instant::now();
+    for n in 0..rounds {
+        let session = &sessions[if n % 8 == 0 { n % MOST_CALLERS } else { 0 }];
+        let who = who("skill", std::hint::black_box(session));
+        call(&mut usage, Topic::Replacement, &who, 1);
+    }
+    println!("{:?} each", start.elapsed() / u32::try_from(rounds).unwrap());
+}

@@ -18,7 +18,7 @@ pub struct Report {
 pub struct Counted {
     /// Its toolbox_id.
     pub toolbox_id: String,
-    /// What becomes of calls on its predecessor topic.
+    /// What becomes of calls on its predecessor topic: `answer`, `warn`, `ignore`, or the way they are forwarded.
     pub predecessor_topics: String,
     /// Its calls.
     #[serde(flatten)]

@@ -24,6 +24,18 @@ fn report(socket: &Path, quiet: &str) -> (i32, Value, String) {
     (status.code().expect("an exit code"), document, said)
 }
 
+/// `toolhost metrics`
+#[allow(clippy::disallowed_methods)] // The program is started as its owner starts it.
+fn metrics(socket: &Path) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_toolhost"))
+        .args(["metrics", "--socket"])
+        .arg(socket)
+        .output()
+        .expect("toolhost starts");
+    assert_eq!(output.status.code(), Some(0));
+    String::from_utf8(output.stdout).expect("text")
+}
+
 fn config(url: &str) -> Value {
     let with = |policy: &str| {
         let mut toolbox = moody(&json!({}));
@@ -81,6 +93,15 @@ async fn the_report_counts_callers_by_topic_and_says_whether_it_is_quiet() {
     );
     let (code, document, said) = report(&host.socket(), "0s");
     assert_eq!((code, document["quiet"].clone(), said.as_str()), (0, json!(true), ""));
+    let metrics = metrics(&host.socket());
+    for line in [
+        r#"toolhost_topic_calls_total{toolbox_id="warns",source="caller",session_id="s",topic="predecessor"} 3"#,
+        r#"toolhost_topic_calls_total{toolbox_id="answers",source="caller",session_id="s",topic="replacement"} 1"#,
+        r#"toolhost_toolbox_ready{toolbox_id="warns"} 1"#,
+        r#"toolhost_calls_total{toolbox_id="warns",outcome="ok"} 3"#,
+    ] {
+        assert!(metrics.lines().any(|told| told == line), "{line} is not in\n{metrics}");
+    }
     host.stop().await;
 }
 

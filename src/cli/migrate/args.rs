@@ -70,7 +70,7 @@ pub struct ScanArgs {
     somebody has, or it has not counted for so long. Only the time counts in which the host ran and was on its bus; it is kept over restarts.\n\n\
     Examples:\n  \
     toolhost migrate report\n  \
-    toolhost migrate report --quiet 30d && echo 'predecessor_topics: ignore'   # what a cron job may decide"
+    toolhost migrate report --quiet 30d && echo 'the older topics can go'"
 )]
 pub struct ReportArgs {
     /// How long nobody must have called on a predecessor topic, such as 12h or 14d

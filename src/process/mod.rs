@@ -134,6 +134,11 @@ impl Process {
         self.group.as_raw()
     }
 
+    /// Whether it has ended. [`ProcessEvent::Exited`] comes a little later: with its last words, and when nothing is left of it.
+    pub fn has_exited(&self) -> bool {
+        self.exit.is_some()
+    }
+
     /// Puts `bytes` behind what is still to be written to stdin; the next poll writes them.
     pub fn send(&mut self, bytes: &[u8]) {
         self.unsent.extend_from_slice(bytes);

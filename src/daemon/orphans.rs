@@ -9,7 +9,11 @@ use crate::process::guard::Guard;
 /// Between two looks: however many commands end a second, this costs next to nothing, and a zombie can wait.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Works for as long as the host does. Only the death of a child wakes it.
+/// Nothing tells that a process has lost its parent. One that cannot be known by its environment is to be known to the guard
+/// before long.
+const EVERY: Duration = Duration::from_secs(30);
+
+/// Works for as long as the host does. The death of a child wakes it, and a clock that runs slowly.
 pub(super) async fn reap(guard: Guard) {
     let mut deaths = match signal(SignalKind::child()) {
         Ok(deaths) => deaths,
@@ -19,7 +23,7 @@ pub(super) async fn reap(guard: Guard) {
         while !guard.sweep() {
             tokio::time::sleep(PAUSE).await;
         }
-        if deaths.recv().await.is_none() {
+        if let Ok(None) = tokio::time::timeout(EVERY, deaths.recv()).await {
             return;
         }
         tokio::time::sleep(PAUSE).await;

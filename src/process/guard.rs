@@ -82,6 +82,7 @@ impl Guard {
         let Some(watch) = &self.0 else { return };
         if watch.orphans.end_all(PATIENCE) {
             self.tell(ALL_WELL);
+            watch.orphans.see_off_the_guard();
         }
     }
 
@@ -156,26 +157,38 @@ fn note(groups: &mut BTreeSet<i32>, line: &str) {
 }
 
 fn end_what_is_left(groups: &BTreeSet<i32>, mark: &Mark) {
+    let is_marked = |entry: &Entry| mark.number(&table::environment(entry.pid)).is_some();
+    // All at once, while it shows who is whose parent.
+    let all: Vec<_> = table::all().collect();
+    family(&all, groups, is_marked).into_iter().for_each(end);
     for _ in 0..ROUNDS {
-        let is_ours = |entry: &Entry| mark.number(&table::environment(entry.pid)).is_some();
-        let left = family(&table::all(), groups, is_ours);
-        if left.is_empty() {
+        std::thread::sleep(BETWEEN);
+        // Then each in the moment it is seen: one that forks and ends, again and again, is somebody else a moment later.
+        let left = table::all().filter(|entry| is_alive(entry) && (is_of(groups, entry) || is_marked(entry)));
+        if left.inspect(|entry| end(entry.pid)).count() == 0 {
             return;
         }
-        for pid in left {
-            let _gone = kill(Pid::from_raw(pid), Signal::SIGKILL);
-        }
-        std::thread::sleep(BETWEEN);
     }
 }
 
-/// Who of `all` is alive and of one of `groups`, or one of ours by itself, or a descendant of those. Never this process.
-fn family(all: &[Entry], groups: &BTreeSet<i32>, is_ours: impl Fn(&Entry) -> bool) -> BTreeSet<i32> {
-    let own = i32::try_from(std::process::id()).unwrap_or_default();
-    let alive = || all.iter().filter(|entry| !entry.is_over && entry.pid != own && entry.pid > 1);
-    let named = |entry: &Entry| groups.contains(&entry.group) || groups.contains(&entry.pid);
+fn end(pid: i32) {
+    let _gone = kill(Pid::from_raw(pid), Signal::SIGKILL);
+}
+
+/// Whether it is there to be killed, and neither this process nor the first.
+fn is_alive(entry: &Entry) -> bool {
+    !entry.is_over && entry.pid > 1 && entry.pid.unsigned_abs() != std::process::id()
+}
+
+fn is_of(groups: &BTreeSet<i32>, entry: &Entry) -> bool {
+    groups.contains(&entry.group) || groups.contains(&entry.pid)
+}
+
+/// Who of `all` is alive and of one of `groups`, or marked, or a descendant of those.
+fn family(all: &[Entry], groups: &BTreeSet<i32>, is_marked: impl Fn(&Entry) -> bool) -> BTreeSet<i32> {
+    let alive = || all.iter().filter(|entry| is_alive(entry));
     let mut found: BTreeSet<i32> = alive()
-        .filter(|entry| named(entry) || is_ours(entry))
+        .filter(|entry| is_of(groups, entry) || is_marked(entry))
         .map(|entry| entry.pid)
         .collect();
     loop {

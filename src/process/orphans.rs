@@ -19,12 +19,16 @@ use super::mark::Mark;
 use super::table;
 
 /// Between two looks at what does not end at once.
-const AGAIN: Duration = Duration::from_millis(2);
+const AGAIN: Duration = Duration::from_millis(1);
+
+/// How often the guard is looked at when it has nothing more to do.
+const FAREWELLS: u32 = 50;
 
 /// What is known of the children of this process.
 #[derive(Debug)]
 pub(super) struct Orphans {
     mark: Mark,
+    guard: Pid,
     /// Children from before there was a toolbox, the guard among them: never ended here.
     foreign: HashSet<i32>,
     state: Mutex<State>,
@@ -61,6 +65,7 @@ impl Orphans {
         foreign.insert(guard.as_raw());
         Self {
             mark,
+            guard,
             foreign,
             state: Mutex::default(),
         }
@@ -131,7 +136,7 @@ impl Orphans {
                 if adopted.remove(&pid) == Some(None) {
                     found.reaped.push(pid);
                 }
-            } else if adopted.insert(pid, owner).is_none() && owner.is_none() && !self.foreign.contains(&pid) {
+            } else if adopted.insert(pid, owner).is_none() && owner.is_none() && self.is_ours(pid) {
                 found.unmarked.push(pid);
             }
         }
@@ -147,6 +152,11 @@ impl Orphans {
         self.mark.number(&table::environment(pid))
     }
 
+    /// Whether a child that nothing is known of comes from a toolbox. What was here before us may lose children to us too.
+    fn is_ours(&self, pid: i32) -> bool {
+        self.foreign.len() == 1 && !self.foreign.contains(&pid)
+    }
+
     /// Kills and reaps every child, when no toolbox is to run any more. Whether none is left.
     pub(super) fn end_all(&self, patience: Duration) -> bool {
         let start = Instant::now();
@@ -160,23 +170,29 @@ impl Orphans {
     }
 
     fn end_round(&self) -> bool {
-        // What was here before us may lose children to us that no toolbox has started.
-        let all_are_ours = self.foreign.len() == 1;
         let mut none_left = true;
         for pid in table::children() {
-            if self.foreign.contains(&pid) {
-                continue;
-            }
-            let is_ours = all_are_ours || {
-                let state = self.lock();
-                state.own.contains(&pid) || state.adopted.get(&pid).copied().flatten().is_some()
-            };
-            if is_ours || self.owner(pid).is_some() {
+            if self.is_ours(pid) || self.is_known(pid) || self.owner(pid).is_some() {
                 end(pid);
                 none_left &= reap(pid);
             }
         }
         none_left
+    }
+
+    fn is_known(&self, pid: i32) -> bool {
+        let state = self.lock();
+        state.own.contains(&pid) || state.adopted.get(&pid).copied().flatten().is_some()
+    }
+
+    /// Reaps the guard, which was told to go: not every process 1 would. One that somebody has stopped is left to it.
+    pub(super) fn see_off_the_guard(&self) {
+        for _ in 0..FAREWELLS {
+            if reap(self.guard.as_raw()) {
+                return;
+            }
+            std::thread::sleep(AGAIN);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

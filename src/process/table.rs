@@ -43,7 +43,6 @@ pub(super) fn children() -> Vec<i32> {
 fn looked_up() -> Vec<i32> {
     let own = i32::try_from(std::process::id()).unwrap_or_default();
     all()
-        .into_iter()
         .filter(|entry| entry.parent == own)
         .map(|entry| entry.pid)
         .collect()
@@ -53,16 +52,13 @@ fn numbers(text: &str) -> Vec<i32> {
     text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
 }
 
-/// Every process there is.
-pub(super) fn all() -> Vec<Entry> {
+/// Every process there is, each read when it is asked for.
+pub(super) fn all() -> impl Iterator<Item = Entry> {
     let folders = fs::read_dir("/proc").into_iter().flatten();
-    folders
-        .flatten()
-        .filter_map(|folder| {
-            let pid = folder.file_name().to_str()?.parse().ok()?;
-            entry(pid, &fs::read(folder.path().join("stat")).ok()?)
-        })
-        .collect()
+    folders.flatten().filter_map(|folder| {
+        let pid = folder.file_name().to_str()?.parse().ok()?;
+        entry(pid, &fs::read(folder.path().join("stat")).ok()?)
+    })
 }
 
 /// `pid (name) state parent group ...`, where the name may hold anything, brackets and blanks too.
@@ -106,7 +102,7 @@ mod tests {
     #[test]
     fn this_process_is_in_its_own_table() {
         let own = i32::try_from(std::process::id()).unwrap();
-        let found = all().into_iter().find(|entry| entry.pid == own).unwrap();
+        let found = all().find(|entry| entry.pid == own).unwrap();
         assert!(found.parent > 0 && !found.is_over);
         assert!(environment(own).windows(5).any(|text| text == b"PATH="));
         assert_eq!(environment(i32::MAX), b"");

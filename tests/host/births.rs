@@ -49,7 +49,7 @@ struct Births {
 impl Births {
     async fn host() -> Self {
         let bus = Embedded::start().await;
-        let lost = "(setsid sleep 1000 > /dev/null 2>&1 &); exit 0";
+        let lost = "(setsid sleep 1000 &); exit 0";
         let config = json!({"bus": {"url": bus.url}, "toolboxes": {
             "tiny": {"command": ["sh", "-c", TINY.replace("${", "$${")]},
             "box": {"tools": {"loses": {"description": "d", "shell": lost}}},

@@ -83,7 +83,13 @@ mod tests {
         assert_eq!(mark.number(&environment(&mark, 7)), Some(7));
         let other = Mark::of_this_process();
         assert_eq!(other.number(&environment(&mark, 7)), None, "of another host");
-        for odd in [b"".as_slice(), b"\0\0", b"TOOLHOST_PROCESS", b"XTOOLHOST_PROCESS=1.2", b"TOOLHOST_PROCESS=\xff"] {
+        for odd in [
+            b"".as_slice(),
+            b"\0\0",
+            b"TOOLHOST_PROCESS",
+            b"XTOOLHOST_PROCESS=1.2",
+            b"TOOLHOST_PROCESS=\xff",
+        ] {
             assert_eq!(mark.number(odd), None);
         }
     }

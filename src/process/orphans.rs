@@ -120,7 +120,11 @@ impl Orphans {
         // Read while nothing can begin to be born.
         let all = table::adopted();
         let State {
-            own, living, adopted, births, ..
+            own,
+            living,
+            adopted,
+            births,
+            ..
         } = &mut *state;
         let mut found = Found::default();
         for pid in all.iter().copied().filter(|pid| !own.contains(pid)) {

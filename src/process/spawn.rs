@@ -273,12 +273,7 @@ fn launcher_of(confinement: &Confinement, program: &Program, path: &Path) -> Res
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place")]
-fn command(
-    program: &Program,
-    path: &Path,
-    launcher: Option<&Launcher>,
-    family: &Family,
-) -> tokio::process::Command {
+fn command(program: &Program, path: &Path, launcher: Option<&Launcher>, family: &Family) -> tokio::process::Command {
     let start = launcher.map_or(path, |launcher| &launcher.path);
     let mut command = tokio::process::Command::new(start);
     let before = launcher

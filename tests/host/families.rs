@@ -14,6 +14,7 @@ use crate::common::caller::{CALL, Caller, call};
 use crate::common::embedded::Embedded;
 use crate::common::eventually::eventually;
 use crate::common::host::{Host, fixture, is_alive};
+use crate::common::scratch::Scratch;
 
 /// How a process gets away from who started it: shell lines, each of which starts one that writes its id into `$PIDS`.
 const WAYS: [&str; 5] = [
@@ -169,7 +170,11 @@ async fn what_toolboxes_left_ends_with_a_host_that_is_killed() {
     let mut left = pids(&healthy);
     left.extend(families.leaves("leaver", &WAYS).await);
     // Its parent is still there to tell whose it is.
-    left.extend(families.leaves("healthy", &[&format!("setsid sh -c '{BARE} wait' &")]).await);
+    left.extend(
+        families
+            .leaves("healthy", &[&format!("setsid sh -c '{BARE} wait' &")])
+            .await,
+    );
     families.host.signal(Signal::SIGKILL);
     families.host.ended().await;
     eventually("nothing is left", || alive(&left).is_empty()).await;
@@ -227,10 +232,36 @@ async fn commands_leave_nothing_and_keep_their_exit_status_whatever_else_dies() 
         let answer = caller.wait(&token, 1).await.remove(0);
         assert_eq!(answer["error"], "CommandError: exit status 7");
     }
-    assert_eq!(caller.call("box", "leaves", &json!({})).await, Ok(json!({"output": ""})));
+    assert_eq!(
+        caller.call("box", "leaves", &json!({})).await,
+        Ok(json!({"output": ""}))
+    );
     assert_eq!(alive(&pids(&host.folder().join("pids"))), Vec::<i32>::new());
     eventually("no zombie is left", || zombies(host.pid().as_raw()) == 0).await;
     host.stop().await;
+}
+
+/// All of them are children of one thread, and end at about the same time.
+#[tokio::test]
+#[allow(clippy::disallowed_methods)] // The program is started as its owner starts it.
+async fn no_exit_status_is_taken_from_who_waits_for_it() {
+    let folder = Scratch::new();
+    let mut toolboxes = json!({});
+    for n in 0..20 {
+        let ends = json!({"command": ["sh", "-c", "(setsid sleep 1000 &); exit 3"], "restart": {"when": "never"}});
+        toolboxes[format!("ends_{n}")] = ends;
+    }
+    let config = json!({"toolboxes": toolboxes}).to_string();
+    std::fs::write(folder.path().join("toolhost.yaml"), config).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolhost"));
+    command
+        .args(["discover", "--config", "toolhost.yaml", "--log-level", "warn"])
+        .current_dir(folder.path());
+    let ended = tokio::task::spawn_blocking(move || command.output().expect("it runs"));
+    let log = String::from_utf8(ended.await.unwrap().stderr).unwrap();
+    let ends: Vec<&str> = log.lines().filter(|line| line.contains("process ended")).collect();
+    assert_eq!(ends.len(), 20, "{log}");
+    assert!(ends.iter().all(|line| line.contains("exit status 3")), "{log}");
 }
 
 /// How many children of a process have ended and were not reaped.

@@ -18,7 +18,7 @@ use crate::families::zombies;
 fn in_a_container(command: &mut Command) {
     let mut container = Command::new("unshare");
     container
-        .args(["--pid", "--fork", "--mount-proc", "--"])
+        .args(["--pid", "--fork", "--kill-child", "--mount-proc", "--"])
         .arg(command.get_program())
         .args(command.get_args());
     container.env_clear().current_dir(command.get_current_dir().unwrap());
@@ -31,7 +31,7 @@ fn in_a_container(command: &mut Command) {
 #[allow(clippy::disallowed_methods)] // As a person would look.
 fn can_contain() -> bool {
     let tried = Command::new("unshare")
-        .args(["--pid", "--fork", "--mount-proc", "true"])
+        .args(["--pid", "--fork", "--kill-child", "--mount-proc", "true"])
         .output();
     tried.is_ok_and(|output| output.status.success())
 }
@@ -59,15 +59,14 @@ async fn as_process_1_it_reaps_orphans_steals_no_exit_status_and_ends_well_on_si
     host.ready().await;
     let first = inside(&host).expect("the host");
     let ids = std::fs::read_to_string(format!("/proc/{first}/status")).unwrap();
-    assert!(ids.lines().any(|line| line.starts_with("NSpid:") && line.ends_with("\t1")), "{ids}");
+    assert!(
+        ids.lines()
+            .any(|line| line.starts_with("NSpid:") && line.ends_with("\t1")),
+        "{ids}"
+    );
     let healthy = host.pid_of("healthy");
 
     let mut caller = Caller::connect(&bus.url).await;
-    // Twenty that lose their parent and end a little later, while their toolbox lives on.
-    let line = "for i in 1 2 3 4 5 6 7 8 9 10; do (setsid sh -c 'sleep 0.1' > /dev/null 2>&1 &); done";
-    for _ in 0..2 {
-        caller.call("loser", "start", &json!({"line": line})).await.unwrap();
-    }
     let mut tokens = Vec::new();
     for _ in 0..50 {
         tokens.push(caller.send(CALL, &call("box", "fails", &json!({}))).await);
@@ -76,6 +75,11 @@ async fn as_process_1_it_reaps_orphans_steals_no_exit_status_and_ends_well_on_si
         let answer = caller.wait(&token, 1).await.remove(0);
         assert_eq!(answer["error"], "CommandError: exit status 7");
     }
+    // Twenty that lose their parent and end a little later, when nothing else ends any more.
+    let line = "for i in 1 2 3 4 5 6 7 8 9 10; do (setsid sh -c 'sleep 0.1' > /dev/null 2>&1 &); done";
+    for _ in 0..2 {
+        caller.call("loser", "start", &json!({"line": line})).await.unwrap();
+    }
     eventually("what ended is reaped", || {
         let children = std::fs::read_to_string(format!("/proc/{first}/task/{first}/children")).unwrap();
         // The guard, and the toolboxes whose thread has gone.
@@ -83,7 +87,10 @@ async fn as_process_1_it_reaps_orphans_steals_no_exit_status_and_ends_well_on_si
     })
     .await;
     assert_eq!(host.pid_of("healthy"), healthy);
-    assert_eq!(caller.call("healthy", "echo", &json!({"n": 1})).await, Ok(json!({"n": 1})));
+    assert_eq!(
+        caller.call("healthy", "echo", &json!({"n": 1})).await,
+        Ok(json!({"n": 1}))
+    );
 
     // Process 1 hears no signal but those it has a handler for.
     kill(first, Signal::SIGTERM).unwrap();

@@ -63,7 +63,10 @@ fn a_process_outlives_the_thread_that_started_it() {
         eventually("the thread has gone", || !Path::new(&thread).exists()).await;
         process.send(b"still here\n");
         let line = next(&mut process).await;
-        assert!(matches!(&line, ProcessEvent::Line(line) if line == "still here"), "{line:?}");
+        assert!(
+            matches!(&line, ProcessEvent::Line(line) if line == "still here"),
+            "{line:?}"
+        );
         process.close_stdin();
         assert_eq!(exit(&mut process).await, Exit::Status(0));
     });
@@ -92,7 +95,10 @@ async fn a_script_just_written_starts_five_hundred_times() {
         let started = spawn(&program(&[script.to_str().unwrap()]), &Guard::default()).await;
         let mut process = started.unwrap_or_else(|error| panic!("round {round}: {error}"));
         let line = next(&mut process).await;
-        assert!(matches!(&line, ProcessEvent::Line(line) if *line == round.to_string()), "{line:?}");
+        assert!(
+            matches!(&line, ProcessEvent::Line(line) if *line == round.to_string()),
+            "{line:?}"
+        );
         assert_eq!(exit(&mut process).await, Exit::Status(0));
     }
     done.store(true, Ordering::Relaxed);

@@ -84,6 +84,7 @@ impl Births {
         }
     }
 
+    #[allow(clippy::print_stdout)] // The numbers are what the long one is run for.
     async fn leave_nothing(mut self, rounds: u32, kilobytes: usize) {
         let healthy = self.host.pid_of("healthy");
         // The first ones fill what stays filled.
@@ -117,7 +118,7 @@ async fn five_hundred_restarts_leave_nothing_behind() {
 }
 
 #[tokio::test]
-#[ignore = "some minutes; cargo nextest run --test host --run-ignored only births"]
+#[ignore = "two minutes: cargo test --test host births -- --ignored --nocapture"]
 async fn ten_thousand_restarts_leave_nothing_behind() {
     Births::host().await.leave_nothing(10_000, 8192).await;
 }

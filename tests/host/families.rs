@@ -164,6 +164,19 @@ async fn what_toolboxes_left_ends_with_the_host() {
 }
 
 #[tokio::test]
+async fn a_host_in_a_hurry_leaves_nothing_either() {
+    let mut families = Families::host_of("deaf").await;
+    let left = families.leaves("deaf", &WAYS).await;
+    let host = &mut families.host;
+    host.signal(Signal::SIGTERM);
+    eventually("it stops", || host.log().contains("stopping")).await;
+    host.signal(Signal::SIGTERM);
+    assert_eq!(host.ended().await.code(), Some(0));
+    assert!(host.log().contains("asked again, stopping at once"), "{}", host.log());
+    assert_eq!((alive(&left), host.processes()), (vec![], vec![]));
+}
+
+#[tokio::test]
 async fn what_toolboxes_left_ends_with_a_host_that_is_killed() {
     let mut families = Families::host().await;
     let healthy = families.host.folder().join("healthy");

@@ -220,6 +220,7 @@ impl<H: FrameHandler> Running<H> {
                 return None;
             }
             End::ByBus(why) => (EndedBy::Bus, why),
+            End::Reset(why) => (EndedBy::Reset, why),
             End::ByUs(why) => (EndedBy::Us, why),
             End::Refused(error) => {
                 // No close frame behind a half-written one: it would complete what is sent again.

@@ -68,6 +68,12 @@ impl AsyncWrite for Wire {
     }
 }
 
+/// Whether the connection was reset before its orderly end: the peer died with bytes of ours unread, and its kernel dropped
+/// what it had not sent us yet. (A reset that follows an orderly end is a broken pipe to Linux.)
+pub(super) fn is_cut(error: &WsError) -> bool {
+    matches!(error, WsError::Io(error) if error.kind() == io::ErrorKind::ConnectionReset)
+}
+
 /// Whether the peer, or its kernel in its place, ended the connection.
 pub(super) fn is_reset(error: &WsError) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};

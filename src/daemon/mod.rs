@@ -2,6 +2,7 @@
 
 mod bus;
 mod one_request;
+mod orphans;
 mod report;
 mod usage;
 mod verbs;
@@ -85,6 +86,7 @@ struct Host {
 async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
     drop(held);
+    tokio::spawn(orphans::reap(Guard::of_this_process()));
     let mut config = load(args.config.as_deref())?;
     let bus_in_file = config.bus.clone();
     if let Some(url) = &args.bus {

@@ -5,11 +5,14 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod births;
 mod bus_away;
 mod calls;
 mod endings;
 mod errors;
+mod families;
 mod operation;
+mod pid_one;
 mod reload;
 mod service;
 mod verbs;

@@ -23,14 +23,16 @@
 //!   the bus may have ended the link over. Sent again, it would end every link to come.)
 //!   This holds for a bus that echoes: one that has done so for this client, and has not stopped
 //!   doing so.
+//!   *It was reset amid what the bus said*: the bus died while frames of ours lay unread, and then its kernel drops
+//!   what it held back. With Nagle's algorithm it holds frames back once one is out that we have not
+//!   acknowledged. So echoes may be missing that others got, and nothing handed over is sent again. Where the
+//!   bus had said nothing since we last acknowledged, it held nothing back either: that is the case above.
 //!   *We did* (no pong, a frame we must refuse): the bus may be stopped or busy, and relay later
 //!   what its socket holds. So nothing handed over is sent again.
 //!
-//! So a bus that is killed under load costs one answer at most, which the log names, and doubles
-//! none. What remains: an echo that our kernel had no room for dies with the bus, and its frame is
-//! doubled; reading never waits here, so this takes a machine that gives us no time at all. Over TLS
-//! the bytes counted are those the TLS layer took, so a frame may count as handed over while its
-//! last record is still ours.
+//! So a bus that is killed doubles no answer. It costs one at most where this process could keep up with what the bus said, and
+//! else those the bus had not relayed; the log counts them. What remains: over TLS the bytes counted are those the TLS layer
+//! took, so a frame may count as handed over while its last record is still ours.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -79,7 +81,10 @@ pub(super) enum Reason {
 /// Who ended the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndedBy {
+    /// All it had said was read.
     Bus,
+    /// Some of what it had said may be lost.
+    Reset,
     Us,
 }
 

@@ -19,7 +19,7 @@ use super::outbox::Outbox;
 use super::report::Report;
 use super::socket::Socket;
 use crate::bus::link::FrameHandler;
-use crate::bus::wire::is_reset;
+use crate::bus::wire::{is_cut, is_reset};
 
 /// Frames read, and written, before the other direction and the other tasks get their turn.
 const TURN: usize = 256;
@@ -29,8 +29,10 @@ const TURN: usize = 256;
 pub(super) enum End {
     /// The client was stopped.
     Stopped,
-    /// The bus closed it, or its process is gone.
+    /// The bus closed it, or its process is gone; all it had said was read.
     ByBus(String),
+    /// It was reset amid what the bus said, some of which may be gone with it.
+    Reset(String),
     /// It seems dead.
     ByUs(String),
     /// The bus sent what must not be taken.
@@ -198,10 +200,18 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
         }
         match self.broken.take().or(error) {
             None => End::ByBus("the bus closed the connection".to_owned()),
+            Some(error) if is_cut(&error) && self.has_heard_more() => {
+                End::Reset(format!("the connection broke: {error}"))
+            }
             Some(error) if is_reset(&error) => End::ByBus(format!("the connection broke: {error}")),
             Some(WsError::Io(error)) => End::ByUs(format!("the connection broke: {error}")),
             Some(error) => End::Refused(error),
         }
+    }
+
+    /// Whether the bus had sent anything since all that was there was read, and so acknowledged.
+    fn has_heard_more(&self) -> bool {
+        self.stream.get_ref().read() != self.heard_bytes
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Option<End> {

@@ -15,6 +15,9 @@ enum E {
 use E::{Carried as Answered, Empty, Itself, New, Old, Other};
 use Way::{ToPredecessor, ToStatic};
 
+/// What happened before a call, what happens after it; whether it is forwarded, and when.
+type Case = (&'static [E], &'static [E], (bool, u64));
+
 fn after(way: Way, events: &[E]) -> Carried {
     let mut carried = Carried::new(way);
     for event in events {
@@ -63,7 +66,7 @@ fn fate(way: Way, before: &[E], meanwhile: &[E]) -> (bool, u64) {
 
 #[test]
 fn a_call_is_forwarded_to_an_old_host_and_left_to_one_that_has_learned() {
-    let table: [(&[E], &[E], (bool, u64)); 16] = [
+    let table: [Case; 16] = [
         // Nothing known.
         (&[], &[], (true, UNKNOWN)),
         (&[], &[Old(100_010)], (true, 10)),
@@ -97,7 +100,7 @@ fn a_call_is_forwarded_to_an_old_host_and_left_to_one_that_has_learned() {
 
 #[test]
 fn a_host_of_the_replacement_may_answer_the_first_old_call_itself() {
-    let table: [(&[E], &[E], (bool, u64)); 10] = [
+    let table: [Case; 10] = [
         (&[], &[], (true, GRACE)),
         (&[New(99_990)], &[], (true, GRACE)),
         (&[], &[New(100_010)], (true, GRACE)),
@@ -118,7 +121,7 @@ fn a_host_of_the_replacement_may_answer_the_first_old_call_itself() {
 
 #[test]
 fn of_two_toolhosts_one_forwards_and_the_other_takes_over_when_it_is_gone() {
-    let table: [(&[E], &[E], (bool, u64)); 5] = [
+    let table: [Case; 5] = [
         (
             &[Old(99_900), Other(99_000)],
             &[Old(100_001), Other(100_005)],

@@ -26,6 +26,9 @@ use crate::tools::outcome::{CallError, Outcome};
 
 mod flat;
 mod mark;
+mod status;
+
+pub use status::CarriedStatus;
 
 use mark::Mark;
 
@@ -111,14 +114,6 @@ impl Carrier {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn waiting(&self, toolbox_id: &str) -> usize {
-        let held = self.held.iter().map(|(_, asked)| asked);
-        let pending = self.pending.values().map(|pending| &pending.asked);
-        held.chain(pending)
-            .filter(|asked| asked.toolbox_id == toolbox_id)
-            .count()
-    }
-
     /// What is forwarded from now on; what is known of a toolbox that stays is kept.
     fn set(&mut self, config: &MigrateConfig) {
         let mut old = std::mem::take(&mut self.table);
@@ -165,23 +160,6 @@ impl Carrier {
     }
 }
 
-/// One forwarded toolbox, for the status.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CarriedStatus {
-    /// Its toolbox_id.
-    pub toolbox_id: String,
-    /// From where to where.
-    pub way: Way,
-    /// Whether its host answers the askers' topic itself, so that nothing is forwarded.
-    pub learned: bool,
-    /// Tools its host told of.
-    pub tools: usize,
-    /// Calls forwarded.
-    pub forwarded: u64,
-    /// Calls that wait for a decision or for their answer.
-    pub waiting: usize,
-}
-
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// Forwards what `config` says from now on; their hosts are asked when the bus is there.
     pub fn forward_by(&self, config: &MigrateConfig) {
@@ -211,25 +189,6 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         }
     }
 
-    /// How forwarding stands.
-    pub fn carried(&self) -> Vec<CarriedStatus> {
-        let carrier = lock(&self.0.carrier);
-        let mut all: Vec<_> = carrier
-            .table
-            .iter()
-            .map(|(toolbox_id, entry)| CarriedStatus {
-                toolbox_id: toolbox_id.clone(),
-                way: entry.carried.way(),
-                learned: entry.carried.learned(),
-                tools: entry.tools.len(),
-                forwarded: entry.carried.forwarded,
-                waiting: carrier.waiting(toolbox_id),
-            })
-            .collect();
-        all.sort_by(|a, b| a.toolbox_id.cmp(&b.toolbox_id));
-        all
-    }
-
     /// Whether anything is forwarded: without it a host pays nothing for all this.
     pub(super) fn carries(&self) -> bool {
         self.0.carries.load(Ordering::Relaxed)
@@ -257,10 +216,10 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     /// A call, on either topic, to a toolbox that is forwarded.
     pub(super) fn carry(&self, topic: Topic<'_>, toolbox_id: &str, message: &Message<'_>, whole: &Utf8Bytes) {
-        if let Some(mark) = Mark::of(message) {
-            if mark.is_on(&message.topic, toolbox_id) {
-                return self.other_forwards(&mark.by, [(toolbox_id, mark.way())].into_iter());
-            }
+        if let Some(mark) = Mark::of(message)
+            && mark.is_on(&message.topic, toolbox_id)
+        {
+            return self.other_forwards(&mark.by, [(toolbox_id, mark.way())].into_iter());
         }
         let predecessor = matches!(topic, Topic::Predecessor(_));
         self.count_foreign_call(predecessor, toolbox_id, message);
@@ -457,7 +416,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             let mut carrier = lock(&self.0.carrier);
             let expected = carrier.pending.get(&mark.call);
             // A tool may carry our key on in calls of its own: those have another topic.
-            if !expected.is_some_and(|pending| message.topic.strip_suffix(".response") == Some(&pending.on)) {
+            if expected.is_none_or(|pending| message.topic.strip_suffix(".response") != Some(&pending.on)) {
                 return;
             }
             let pending = carrier.pending.remove(&mark.call);

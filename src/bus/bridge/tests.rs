@@ -1,6 +1,7 @@
 //! The bridge with toolboxes that are a few lines long and a bus that is a list.
 
 mod fakes;
+mod forwarding;
 mod neighbours;
 
 use self::fakes::{Host, host};

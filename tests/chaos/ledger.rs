@@ -26,6 +26,8 @@ struct Entry {
 #[derive(Default)]
 pub(crate) struct Ledger {
     entries: Vec<Entry>,
+    /// How many are owed an answer.
+    open: usize,
 }
 
 /// What came of the requests.
@@ -56,12 +58,16 @@ impl Ledger {
             is_error: false,
             amid: false,
         });
+        self.open += 1;
         self.entries.len() - 1
     }
 
     pub(crate) fn answer(&mut self, number: usize, is_error: bool) {
         let entry = self.entries.get_mut(number).expect("an answer to a request of ours");
         entry.answers += 1;
+        if entry.answers == 1 && !entry.amid {
+            self.open -= 1;
+        }
         entry.is_error |= is_error;
         entry.took.get_or_insert(entry.sent.elapsed());
     }
@@ -71,15 +77,16 @@ impl Ledger {
         for entry in &mut self.entries {
             entry.amid |= entry.answers == 0;
         }
+        self.open = 0;
     }
 
     pub(crate) fn sent(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether every request that must have an answer has it.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.entries.iter().all(|entry| entry.answers > 0 || entry.amid)
+    /// How many requests must have an answer and have none yet.
+    pub(crate) fn open(&self) -> usize {
+        self.open
     }
 
     pub(crate) fn sums(&self) -> Sums {

@@ -23,8 +23,8 @@ use storm::Plan;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_storm_costs_no_caller_an_answer_and_leaves_nothing() {
     let report = storm::run(&Plan {
-        quiet: 400,
-        calls: 4_000,
+        quiet: 300,
+        calls: 2_500,
         healthy_a_second: 150,
         moody_a_second: 150,
         kills: 1,

@@ -1,1 +1,110 @@
-//! To come: calls.
+//! E. Calls past their time, names nobody has, results nobody can carry.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::common::caller::{CALL, Caller, INVOKE, predecessor};
+use crate::harness::{Hosted, is_alive};
+use crate::moods::{Healthy, LANGUAGES, entry, mood};
+use crate::world::World;
+
+#[tokio::test]
+async fn a_call_past_its_time_does_not_wedge_the_next_ones_in_any_language() {
+    let healthy = Healthy::start().await;
+    let one = async |language: &str| {
+        let mut config = mood(language, &json!({}));
+        config.timeout = Duration::from_secs(3);
+        let toolbox = Hosted::start(config).ready().await;
+        let pid = toolbox.pid().await;
+        let slow = toolbox.call("hang", json!({})).await;
+        assert_eq!(slow, Err("TimeoutError: 'hang' did not answer within 3s".into()), "{language}");
+        toolbox.served_again().await;
+        for n in 0..5 {
+            assert_eq!(toolbox.call("echo", json!({"n": n})).await, Ok(json!({"n": n})), "{language}");
+        }
+        assert!(!is_alive(pid), "{language}: the busy process is replaced");
+    };
+    healthy.beside(futures_util::future::join_all(LANGUAGES.map(one))).await;
+    healthy.never_noticed().await;
+}
+
+#[tokio::test]
+async fn a_thousand_calls_of_ten_callers_each_get_their_own_answer_once() {
+    let mut world = World::start(json!({"python": entry("python", &json!({}))})).await;
+    let mut callers = Vec::new();
+    for _ in 0..10 {
+        callers.push(Caller::connect(&world.bus.url).await);
+    }
+    let mut requests = Vec::new();
+    for n in 0..1000 {
+        let token = format!("token-{n}");
+        let kwargs = json!({"token": token});
+        let (topic, data) = match n % 3 {
+            0 => (CALL.to_owned(), json!({"toolbox_id": "python", "name": "echo", "kwargs": kwargs})),
+            1 => (predecessor("healthy"), json!({"name": "echo", "kwargs": kwargs})),
+            _ => (INVOKE.to_owned(), json!({"name": "nested", "args": kwargs})),
+        };
+        let caller = callers.len() * n / 1000;
+        callers[caller].send_as(&topic, &data, &token).await;
+        requests.push((topic, token));
+        // No more than may wait.
+        if n % 100 == 99 {
+            world.caller.wait(&requests[n].1, 1).await;
+        }
+    }
+    for (topic, token) in &requests {
+        let data = world.caller.wait(token, 1).await.remove(0);
+        let expected = json!({"token": token});
+        assert!(data["result"] == expected || topic == INVOKE, "{topic}: {data}");
+    }
+    world.caller.catch_up().await;
+    for (topic, token) in &requests {
+        let answers = world.caller.answers(token);
+        assert_eq!(answers.len(), 1, "{topic} {token}");
+        assert_eq!(answers[0]["type"], format!("{topic}.response"));
+    }
+    world.stop().await;
+}
+
+#[tokio::test]
+async fn a_name_that_no_tool_has_is_told_whatever_it_is() {
+    let mut world = World::start(json!({})).await;
+    for name in ["", "__proto__", "constructor", "__class__", "nope\n", "no\u{0}pe"] {
+        let error = world.call("healthy", name, json!({})).await.unwrap_err();
+        assert_eq!(error, format!("Unknown tool: '{name}'"));
+        let data = world.caller.ask(INVOKE, &json!({"name": name})).await;
+        assert_eq!(data["error"], format!("Unknown tool: '{name}'"));
+        world.healthy().await;
+    }
+    let long = "x".repeat(1 << 20);
+    let error = world.call("healthy", &long, json!({})).await.unwrap_err();
+    assert!(error.starts_with("Unknown tool: 'xxx"), "{} bytes", error.len());
+    for name in [json!(5), json!(["echo"]), json!({"echo": 1}), json!(true)] {
+        let data = world.caller.ask("ovos.tools.get", &json!({"name": name})).await;
+        assert!(data["error"].as_str().unwrap().starts_with("Unknown tool: '"), "{data}");
+    }
+    world.stop().await;
+}
+
+#[tokio::test]
+async fn a_result_the_bus_cannot_carry_is_an_error_and_the_connection_stays() {
+    let mut large = entry("rust", &json!({}));
+    large["max_line"] = "100MiB".into();
+    large["timeout"] = "60s".into();
+    let mut world = World::start(json!({"large": large, "usual": entry("python", &json!({}))})).await;
+    let mebibytes = |n: usize| json!({"bytes": n << 20});
+    assert_eq!(world.call("large", "big", mebibytes(5)).await.unwrap().as_str().unwrap().len(), 5 << 20);
+    for (toolbox, size, expected) in [
+        ("large", 20, "ResultTooLarge: result too large (20971522 bytes, limit 8388608)"),
+        ("large", 70, "ResultTooLarge: result too large (73400322 bytes, limit 8388608)"),
+        ("usual", 20, "ProtocolError: line longer than 16777216 bytes"),
+        ("usual", 70, "ProtocolError: line longer than 16777216 bytes"),
+    ] {
+        let big = world.send(toolbox, "big", mebibytes(size)).await;
+        world.healthy().await;
+        assert_eq!(world.answer(&big).await, Err(expected.into()), "{toolbox} {size} MiB");
+    }
+    assert_eq!(world.lines(&["connected to the bus"]).len(), 1, "{}", world.host.log());
+    world.stop().await;
+}

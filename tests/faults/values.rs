@@ -189,9 +189,10 @@ async fn a_result_of_any_depth_is_told_or_refused_in_words() {
         let error = healthy.beside(toolbox.call("nested", json!({"depth": depth}))).await.unwrap_err();
         assert_eq!(error, "ProtocolError: the result is nested too deeply (limit 127)", "{depth}");
     }
-    for language in ["bash", "python", "node"] {
+    // Bash takes seconds to write more.
+    for (language, depth) in [("bash", 1_000), ("python", 10_000), ("node", 10_000)] {
         let toolbox = up(language, &json!({})).await;
-        let deep = format!("{{\"id\":$ID,\"result\":{}{}}}\n", "[".repeat(10_000), "]".repeat(10_000));
+        let deep = format!("{{\"id\":$ID,\"result\":{}{}}}\n", "[".repeat(depth), "]".repeat(depth));
         let error = toolbox.call("raw", raw(deep.as_bytes(), 0)).await.unwrap_err();
         assert_eq!(error, "ProtocolError: the result is nested too deeply (limit 127)", "{language}");
     }
@@ -221,7 +222,7 @@ async fn answers_to(raw: &mut Raw, kwargs: &str, token: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn arguments_of_any_depth_are_answered_once_or_dropped_and_the_next_call_is_served() {
-    let world = World::start(json!({})).await;
+    let mut world = World::start(json!({})).await;
     let mut raw = Raw::connect(&world.bus.url).await;
     for depth in [50, 124, 125, 126, 127, 128, 129, 1_000, 10_000, 100_000] {
         let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
@@ -233,6 +234,9 @@ async fn arguments_of_any_depth_are_answered_once_or_dropped_and_the_next_call_i
             assert!(told, "{depth}: {}", &answer[..answer.len().min(300)]);
         }
     }
+    // The other caller makes trees of all it hears, and has heard enough.
+    let url = world.bus.url.clone();
+    world.caller.reconnect(&url).await;
     world.stop().await;
 }
 
@@ -244,6 +248,10 @@ async fn a_schema_of_any_depth_costs_its_own_toolbox_at_most() {
         let own = json!({"tools": [{"name": "deep", "argument_schema": "SCHEMA"}], "schema_text": schema});
         let toolbox = Hosted::start(mood("rust", &own));
         let answer = healthy.beside(toolbox.call("deep", json!({}))).await;
+        if depth == 10 {
+            assert_eq!(answer, Ok(json!({})));
+            continue;
+        }
         let error = answer.unwrap_err();
         let told = ["Unknown tool", "Invalid", "ToolboxUnavailable"].iter().any(|start| error.starts_with(start));
         assert!(told, "{depth}: {error}");

@@ -53,6 +53,7 @@ async fn every_signal_that_ends_a_program_is_named() {
     use Signal::{SIGALRM, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ};
     let mut config = mood("rust", &json!({}));
     config.restart.backoff = Duration::from_millis(1);
+    config.restart.max_backoff = Duration::from_millis(1);
     config.restart.give_up_after = 1000;
     let toolbox = Hosted::start(config).ready().await;
     let signals = [
@@ -181,7 +182,7 @@ fn zombies_of(host: i32) -> Vec<String> {
 #[tokio::test]
 async fn no_zombie_is_left_of_commands_and_restarts() {
     let mut dies = entry("rust", &json!({}));
-    dies["restart"] = json!({"backoff": "1ms", "give_up_after": 1000});
+    dies["restart"] = json!({"backoff": "1ms", "max_backoff": "1ms", "give_up_after": 1000});
     let tools = json!({
         "quick": {"description": "d", "run": ["true"]},
         "late": {"description": "d", "shell": "sleep 300 & sleep 300", "timeout": "100ms"},

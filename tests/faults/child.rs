@@ -62,6 +62,8 @@ const TOOLS: [&str; 24] = [
 static BROKEN: AtomicUsize = AtomicUsize::new(0);
 static CONFIG: Mutex<Value> = Mutex::new(Value::Null);
 static HELD: Mutex<Vec<(u64, String)>> = Mutex::new(Vec::new());
+/// Calls that are answered later, which are finished before the end.
+static SLOW: Mutex<Vec<std::thread::JoinHandle<()>>> = Mutex::new(Vec::new());
 /// Held over each whole line.
 static STDOUT: Mutex<()> = Mutex::new(());
 
@@ -109,8 +111,11 @@ fn serve() {
             _ => {}
         }
     }
+    for call in SLOW.lock().unwrap().drain(..) {
+        call.join().unwrap();
+    }
     if config("stubborn").as_bool() == Some(true) {
-        std::thread::sleep(Duration::from_secs(600));
+        forever();
     }
 }
 
@@ -224,10 +229,10 @@ fn call(request: &Request<'_>) {
         }
         "slowly" => {
             let seconds = kwargs["seconds"].as_f64().unwrap();
-            std::thread::spawn(move || {
+            SLOW.lock().unwrap().push(std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_secs_f64(seconds));
                 answer(id, "\"slept\"");
-            });
+            }));
         }
         "pieced" => pieced(id, text, number(&kwargs, "bytes")),
         "touch" => {

@@ -112,7 +112,7 @@ async fn a_command_that_lives_on_after_its_output_is_ended_at_its_time() {
 async fn grandchildren_that_hold_the_pipes_delay_no_answer_and_leave_nothing() {
     let mut entry = entry("rust", &json!({}));
     entry["timeout"] = "1s".into();
-    entry["restart"] = json!({"backoff": "10ms", "give_up_after": 1000});
+    entry["restart"] = json!({"backoff": "10ms", "max_backoff": "10ms", "give_up_after": 1000});
     let ids: Vec<String> = (0..10).map(|n| format!("t{n}")).collect();
     let mut world = World::start(ids.iter().map(|id| (id.clone(), entry.clone())).collect()).await;
     let before = world.descriptors();

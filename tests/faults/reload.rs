@@ -46,7 +46,7 @@ async fn a_reload_during_a_reload_costs_no_call_and_is_answered_too() {
     let pid = world.host.pid_of("kept");
     let mut running = Vec::new();
     for id in ["kept", "edited", "removed"] {
-        running.push(world.send(id, "slowly", json!({"seconds": 2})).await);
+        running.push(world.send(id, "slowly", json!({"seconds": 1})).await);
     }
     eventually("they run", || ["kept", "edited", "removed"].iter().all(|id| world.host.toolbox(id)["processes"][0]["in_flight"] == 1)).await;
     edited["env"]["MORE"] = "1".into();

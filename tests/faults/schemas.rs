@@ -111,7 +111,7 @@ async fn a_pattern_that_would_never_end_ends_and_a_faulty_one_costs_its_tool() {
     let pattern = |pattern: &str| json!({"type": "object", "properties": {"x": {"type": "string", "pattern": pattern}}});
     let own = json!({"tools": [
         tool("ahead", pattern(r"^(?=.*\d).+$")),
-        tool("endless", pattern("^(a+)+$")),
+        tool("explodes", pattern("^(a+)+$")),
         tool("behind", pattern(r"^(?=(a+)+$)b")),
         tool("digits", pattern(r"^\d$")),
         tool("letters", pattern(r"^\p{L}+$")),
@@ -124,7 +124,7 @@ async fn a_pattern_that_would_never_end_ends_and_a_faulty_one_costs_its_tool() {
     assert!(call("ahead", "a1").await.is_ok());
     assert!(call("ahead", "a").await.unwrap_err().starts_with("Invalid arguments for 'ahead': x"));
     let trap = format!("{}!", "a".repeat(40));
-    for name in ["endless", "behind"] {
+    for name in ["explodes", "behind"] {
         let error = call(name, &trap).await.unwrap_err();
         assert!(error.starts_with(&format!("Invalid arguments for '{name}': x")), "{error}");
     }

@@ -21,9 +21,20 @@ async fn told_of_a_death(language: &str, tool: &str, kwargs: Value) -> String {
     let other = toolbox.send("pair", json!({}));
     let (answer, took) = toolbox.send(tool, kwargs).timed().await;
     let error = answer.unwrap_err();
-    assert_eq!(other.get().await, Err(error.clone()), "{language}: all that were in it are told the same");
-    assert!(took < Duration::from_secs(15), "{language}: long before their time: {took:?}");
-    assert_eq!(toolbox.call("echo", json!({"n": 1})).await, Ok(json!({"n": 1})), "{language}: served again");
+    assert_eq!(
+        other.get().await,
+        Err(error.clone()),
+        "{language}: all that were in it are told the same"
+    );
+    assert!(
+        took < Duration::from_secs(15),
+        "{language}: long before their time: {took:?}"
+    );
+    assert_eq!(
+        toolbox.call("echo", json!({"n": 1})).await,
+        Ok(json!({"n": 1})),
+        "{language}: served again"
+    );
     error
 }
 
@@ -32,12 +43,36 @@ async fn a_death_in_a_call_is_told_at_once_with_its_cause_in_every_language() {
     let healthy = Healthy::start().await;
     for language in LANGUAGES {
         for (tool, kwargs, expected) in [
-            ("exit", json!({"status": 0}), "ToolboxCrashed: exit status 0: last words"),
-            ("exit", json!({"status": 3}), "ToolboxCrashed: exit status 3: last words"),
-            ("exit", json!({"status": 255}), "ToolboxCrashed: exit status 255: last words"),
-            ("signal", json!({"signal": 9}), "ToolboxCrashed: signal 9 (SIGKILL): last words"),
-            ("signal", json!({"signal": 11}), "ToolboxCrashed: signal 11 (SIGSEGV): last words"),
-            ("signal", json!({"signal": 6}), "ToolboxCrashed: signal 6 (SIGABRT): last words"),
+            (
+                "exit",
+                json!({"status": 0}),
+                "ToolboxCrashed: exit status 0: last words",
+            ),
+            (
+                "exit",
+                json!({"status": 3}),
+                "ToolboxCrashed: exit status 3: last words",
+            ),
+            (
+                "exit",
+                json!({"status": 255}),
+                "ToolboxCrashed: exit status 255: last words",
+            ),
+            (
+                "signal",
+                json!({"signal": 9}),
+                "ToolboxCrashed: signal 9 (SIGKILL): last words",
+            ),
+            (
+                "signal",
+                json!({"signal": 11}),
+                "ToolboxCrashed: signal 11 (SIGSEGV): last words",
+            ),
+            (
+                "signal",
+                json!({"signal": 6}),
+                "ToolboxCrashed: signal 6 (SIGABRT): last words",
+            ),
             ("shut", json!({}), "ToolboxCrashed: closed its stdout and lives on"),
         ] {
             let error = healthy.beside(told_of_a_death(language, tool, kwargs)).await;
@@ -49,23 +84,26 @@ async fn a_death_in_a_call_is_told_at_once_with_its_cause_in_every_language() {
 
 #[tokio::test]
 async fn every_signal_that_ends_a_program_is_named() {
-    use Signal::{SIGBUS, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGIO, SIGPROF, SIGPWR, SIGQUIT, SIGSTKFLT, SIGSYS};
     use Signal::{SIGALRM, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ};
+    use Signal::{SIGBUS, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGIO, SIGPROF, SIGPWR, SIGQUIT, SIGSTKFLT, SIGSYS};
     let mut config = mood("rust", &json!({}));
     config.restart.backoff = Duration::from_millis(1);
     config.restart.max_backoff = Duration::from_millis(1);
     config.restart.give_up_after = 1000;
     let toolbox = Hosted::start(config).ready().await;
     let signals = [
-        SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGSTKFLT, SIGXCPU,
-        SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSYS,
+        SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGSTKFLT,
+        SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSYS,
     ];
     for signal in signals {
         let number = signal as i32;
         let error = toolbox.call("signal", json!({"signal": number})).await.unwrap_err();
         // 29 has two names.
         let name = signal.as_str();
-        assert!(error.starts_with(&format!("ToolboxCrashed: signal {number} ({name})")), "{error}");
+        assert!(
+            error.starts_with(&format!("ToolboxCrashed: signal {number} ({name})")),
+            "{error}"
+        );
         toolbox.served_again().await;
     }
 }
@@ -76,17 +114,26 @@ async fn a_program_that_aborts_overflows_its_stack_or_leaks_is_told_by_its_end()
     let abort = healthy.beside(told_of_a_death("rust", "abort", json!({}))).await;
     assert!(abort.starts_with("ToolboxCrashed: signal 6 (SIGABRT)"), "{abort}");
     let overflow = healthy.beside(told_of_a_death("rust", "overflow", json!({}))).await;
-    assert!(overflow.starts_with("ToolboxCrashed: signal 6 (SIGABRT): "), "{overflow}");
+    assert!(
+        overflow.starts_with("ToolboxCrashed: signal 6 (SIGABRT): "),
+        "{overflow}"
+    );
     assert!(overflow.contains("stack overflow"), "{overflow}");
     healthy.never_noticed().await;
 
     let mut leaks = entry("rust", &json!({}));
     leaks["limits"] = json!({"memory": "128MiB"});
     let mut world = World::start(json!({"leaks": leaks})).await;
-    let error = world.call("leaks", "leak", json!({"mebibytes": 400})).await.unwrap_err();
+    let error = world
+        .call("leaks", "leak", json!({"mebibytes": 400}))
+        .await
+        .unwrap_err();
     assert!(error.starts_with("ToolboxCrashed: signal 6 (SIGABRT)"), "{error}");
     world.served_again("leaks").await;
-    assert_eq!(world.call("leaks", "leak", json!({"mebibytes": 10})).await, Ok(json!("leaked")));
+    assert_eq!(
+        world.call("leaks", "leak", json!({"mebibytes": 10})).await,
+        Ok(json!("leaked"))
+    );
     world.stop().await;
 }
 
@@ -111,7 +158,10 @@ async fn calls_and_lists_cause_no_start_of_a_toolbox_that_dies_at_once() {
     let start = std::time::Instant::now();
     while start.elapsed() < Duration::from_secs(2) {
         let error = world.call("dies", "any", json!({})).await.unwrap_err();
-        assert!(error.starts_with("ToolboxUnavailable: exit status 1; tried again in "), "{error}");
+        assert!(
+            error.starts_with("ToolboxUnavailable: exit status 1; tried again in "),
+            "{error}"
+        );
         world.caller.ask(LIST, &json!({})).await;
         world.healthy().await;
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -127,7 +177,9 @@ async fn calls_and_lists_cause_no_start_of_a_toolbox_that_dies_at_once() {
 async fn a_toolbox_that_dies_soon_after_each_start_waits_longer_each_time() {
     let toolbox = Hosted::start(mood("rust", &json!({"lives": 0.05}))).ready().await;
     toolbox
-        .seen("the wait is above a second", |seen| seen.retry_in > Some(Duration::from_secs(1)))
+        .seen("the wait is above a second", |seen| {
+            seen.retry_in > Some(Duration::from_secs(1))
+        })
         .await;
     let seen = toolbox.handle.snapshot().await.unwrap();
     assert_eq!(seen.phase, Phase::Backoff("exit status 5: lived its life".into()));
@@ -137,11 +189,15 @@ async fn a_toolbox_that_dies_soon_after_each_start_waits_longer_each_time() {
 #[tokio::test]
 async fn a_program_that_is_repaired_is_up_again_by_itself_or_at_once_after_a_reload() {
     let patient = json!({"command": ["./tool"], "restart": {"backoff": "10m", "max_backoff": "10m"}});
-    let eager = json!({"command": ["./tool"], "restart": {"backoff": "50ms", "max_backoff": "50ms", "give_up_after": 100_000}});
+    let eager =
+        json!({"command": ["./tool"], "restart": {"backoff": "50ms", "max_backoff": "50ms", "give_up_after": 100_000}});
     let mut world = World::start(json!({"patient": patient, "eager": eager})).await;
     for id in ["patient", "eager"] {
         let error = world.call(id, "echo", json!({})).await.unwrap_err();
-        assert!(error.starts_with("ToolboxUnavailable: ") && error.contains("does not exist"), "{error}");
+        assert!(
+            error.starts_with("ToolboxUnavailable: ") && error.contains("does not exist"),
+            "{error}"
+        );
     }
     let tool = world.host.folder().join("tool");
     let text = format!("#!/bin/sh\nexec {} {}\n", argv("python")[0], argv("python")[1]);
@@ -150,7 +206,10 @@ async fn a_program_that_is_repaired_is_up_again_by_itself_or_at_once_after_a_rel
     eventually("it is up by itself", || world.host.toolbox("eager")["state"] == "ready").await;
     assert_eq!(world.host.toolbox("patient")["state"], "backoff");
     world.caller.ask(RELOAD, &json!({})).await;
-    eventually("it is up after the reload", || world.host.toolbox("patient")["state"] == "ready").await;
+    eventually("it is up after the reload", || {
+        world.host.toolbox("patient")["state"] == "ready"
+    })
+    .await;
     world.stop().await;
 }
 
@@ -217,9 +276,17 @@ async fn toolboxes_are_stopped_side_by_side_and_their_farewell_is_logged() {
     world.host.signal(Signal::SIGTERM);
     let status = world.host.ended().await;
     assert_eq!(status.code(), Some(0), "{}", world.host.log());
-    assert_eq!(std::fs::read_to_string(world.host.folder().join("marker")).unwrap(), "eof\n");
+    assert_eq!(
+        std::fs::read_to_string(world.host.folder().join("marker")).unwrap(),
+        "eof\n"
+    );
     for (id, farewell) in [("a", "farewell at the end"), ("b", "farewell at the signal")] {
-        assert_eq!(world.lines(&[&format!("toolbox={id}"), farewell]).len(), 1, "{}", world.host.log());
+        assert_eq!(
+            world.lines(&[&format!("toolbox={id}"), farewell]).len(),
+            1,
+            "{}",
+            world.host.log()
+        );
     }
     assert_eq!(world.host.processes(), Vec::<i32>::new());
 }
@@ -260,7 +327,10 @@ fn waits_and_deadlines_know_no_wall_clock() {
     }
     let mut found = Vec::new();
     for room in ["supervisor", "process", "bus", "adapter", "protocol", "daemon"] {
-        below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room), &mut found);
+        below(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room),
+            &mut found,
+        );
     }
     // The status says when a host was started, by the clock of the machine.
     found.retain(|name| name != "status.rs");
@@ -278,7 +348,10 @@ async fn a_start_that_takes_longer_than_a_call_may_is_waited_for() {
     let toolbox = toolbox.ready().await;
     assert_eq!(toolbox.call("echo", json!({})).await, Ok(json!({})));
     assert_eq!(toolbox.handle.snapshot().await.unwrap().restarts, 0);
-    assert!(toolhost::config::ToolboxConfig::new("any", Kind::Command(vec![]), "/").describe_timeout >= Duration::from_secs(60));
+    assert!(
+        toolhost::config::ToolboxConfig::new("any", Kind::Command(vec![]), "/").describe_timeout
+            >= Duration::from_secs(60)
+    );
 }
 
 #[tokio::test]
@@ -295,10 +368,17 @@ async fn fifty_commands_that_hang_never_pile_up_and_are_gone_after_their_time() 
     for token in tokens {
         let running = world.host.processes().len();
         assert!(running <= 9, "{running} processes, the neighbor among them");
-        assert_eq!(world.answer(&token).await, Err("TimeoutError: 'hangs' did not answer within 1s".into()));
+        assert_eq!(
+            world.answer(&token).await,
+            Err("TimeoutError: 'hangs' did not answer within 1s".into())
+        );
     }
     eventually("the neighbor alone is left", || world.host.processes().len() == 1).await;
-    assert_eq!(world.call("box", "patient", json!({})).await, Ok(json!({"output": ""})), "its own time holds");
+    assert_eq!(
+        world.call("box", "patient", json!({})).await,
+        Ok(json!({"output": ""})),
+        "its own time holds"
+    );
     world.stop().await;
 }
 

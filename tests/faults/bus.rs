@@ -12,10 +12,22 @@ async fn frames_that_are_no_message_leave_a_line_in_the_log_and_stop_nothing() {
     let mut raw = Raw::connect(&world.bus.url).await;
     raw.text().await.expect("the greeting");
     for (frame, logged) in [
-        (Message::text(r#"{"type":"ovos.persona.tools.call","data":{"toolbox_id":"healthy""#), "not JSON"),
-        (Message::binary(r#"{"type":"ovos.persona.tools.call","data":7,"context":{}}"#), "its data is not an object"),
-        (Message::text(r#"{"type":"ovos.persona.tools.call","data":{},"context":null}"#), "its context is not an object"),
-        (Message::text("\u{feff}{\"type\":\"ovos.persona.tools.call\"}"), "byte order mark"),
+        (
+            Message::text(r#"{"type":"ovos.persona.tools.call","data":{"toolbox_id":"healthy""#),
+            "not JSON",
+        ),
+        (
+            Message::binary(r#"{"type":"ovos.persona.tools.call","data":7,"context":{}}"#),
+            "its data is not an object",
+        ),
+        (
+            Message::text(r#"{"type":"ovos.persona.tools.call","data":{},"context":null}"#),
+            "its context is not an object",
+        ),
+        (
+            Message::text("\u{feff}{\"type\":\"ovos.persona.tools.call\"}"),
+            "byte order mark",
+        ),
         // No topic, so that nobody knows whom it is for: one of the lines above is all that is said of its kind.
         (Message::text("{}"), "malformed message dropped"),
         (Message::binary(b"\x00\x01".as_slice()), "malformed message dropped"),

@@ -18,10 +18,18 @@ async fn a_call_past_its_time_does_not_wedge_the_next_ones_in_any_language() {
         let toolbox = Hosted::start(config).ready().await;
         let pid = toolbox.pid().await;
         let slow = toolbox.call("hang", json!({})).await;
-        assert_eq!(slow, Err("TimeoutError: 'hang' did not answer within 3s".into()), "{language}");
+        assert_eq!(
+            slow,
+            Err("TimeoutError: 'hang' did not answer within 3s".into()),
+            "{language}"
+        );
         toolbox.served_again().await;
         for n in 0..5 {
-            assert_eq!(toolbox.call("echo", json!({"n": n})).await, Ok(json!({"n": n})), "{language}");
+            assert_eq!(
+                toolbox.call("echo", json!({"n": n})).await,
+                Ok(json!({"n": n})),
+                "{language}"
+            );
         }
         assert!(!is_alive(pid), "{language}: the busy process is replaced");
     };
@@ -56,10 +64,27 @@ async fn a_result_the_bus_cannot_carry_is_an_error_and_the_connection_stays() {
     large["timeout"] = "60s".into();
     let mut world = World::start(json!({"large": large, "usual": entry("python", &json!({}))})).await;
     let mebibytes = |n: usize| json!({"bytes": n << 20});
-    assert_eq!(world.call("large", "big", mebibytes(5)).await.unwrap().as_str().unwrap().len(), 5 << 20);
+    assert_eq!(
+        world
+            .call("large", "big", mebibytes(5))
+            .await
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .len(),
+        5 << 20
+    );
     for (toolbox, size, expected) in [
-        ("large", 20, "ResultTooLarge: result too large (20971522 bytes, limit 8388608)"),
-        ("large", 70, "ResultTooLarge: result too large (73400322 bytes, limit 8388608)"),
+        (
+            "large",
+            20,
+            "ResultTooLarge: result too large (20971522 bytes, limit 8388608)",
+        ),
+        (
+            "large",
+            70,
+            "ResultTooLarge: result too large (73400322 bytes, limit 8388608)",
+        ),
         ("usual", 20, "ProtocolError: line longer than 16777216 bytes"),
     ] {
         let big = world.send(toolbox, "big", mebibytes(size)).await;

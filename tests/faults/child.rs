@@ -53,9 +53,30 @@ struct Request<'a> {
 }
 
 const TOOLS: [&str; 24] = [
-    "echo", "pid", "exit", "signal", "shut", "hang", "deaf", "noise", "stderr", "raw", "endless", "big", "background",
+    "echo",
+    "pid",
+    "exit",
+    "signal",
+    "shut",
+    "hang",
+    "deaf",
+    "noise",
+    "stderr",
+    "raw",
+    "endless",
+    "big",
+    "background",
     "pair", // Up to here as in the other languages.
-    "abort", "overflow", "leak", "forks", "shout", "broken_lines", "nested", "slowly", "pieced", "touch",
+    "abort",
+    "overflow",
+    "leak",
+    "forks",
+    "shout",
+    "broken_lines",
+    "nested",
+    "slowly",
+    "pieced",
+    "touch",
 ];
 
 /// Lines on stdin that were no request: there must be none.
@@ -97,7 +118,11 @@ fn serve() {
     loop {
         text.clear();
         let slow = config("reads_slowly").as_bool() == Some(true);
-        let read = if slow { read_slowly(&mut stdin, &mut text) } else { stdin.read_line(&mut text).unwrap() };
+        let read = if slow {
+            read_slowly(&mut stdin, &mut text)
+        } else {
+            stdin.read_line(&mut text).unwrap()
+        };
         if read == 0 {
             break;
         }
@@ -153,10 +178,17 @@ fn describe(request: &Request<'_>) {
         append(file, &format!("{}\n", std::process::id()));
     }
     write(config("banner").as_str().unwrap_or_default().as_bytes());
-    let mut tools: Vec<Value> = TOOLS.iter().map(|name| json!({"name": name, "description": name})).collect();
+    let mut tools: Vec<Value> = TOOLS
+        .iter()
+        .map(|name| json!({"name": name, "description": name}))
+        .collect();
     tools.extend(config("tools").as_array().cloned().unwrap_or_default());
     let capabilities = config("capabilities");
-    let capabilities = if capabilities.is_null() { json!([]) } else { capabilities };
+    let capabilities = if capabilities.is_null() {
+        json!([])
+    } else {
+        capabilities
+    };
     let description = json!({"tools": tools, "capabilities": capabilities}).to_string();
     // As text, where it holds what no JSON value of ours can.
     let description = match config("schema_text").as_str() {
@@ -299,7 +331,10 @@ fn pair(id: u64, text: &str) {
 }
 
 fn sleeper() -> u32 {
-    let child = Command::new("sleep").arg("300").stdin(std::process::Stdio::null()).spawn();
+    let child = Command::new("sleep")
+        .arg("300")
+        .stdin(std::process::Stdio::null())
+        .spawn();
     child.expect("sleep starts").id()
 }
 
@@ -336,7 +371,10 @@ fn shout(id: u64, threads: usize, lines: usize) {
 
 /// An answer that holds its arguments and so many bytes, in pieces of a KiB.
 fn pieced(id: u64, kwargs: &str, bytes: usize) {
-    let text = format!("{{\"id\":{id},\"result\":{{\"kwargs\":{kwargs},\"filling\":\"{}\"}}}}\n", "x".repeat(bytes));
+    let text = format!(
+        "{{\"id\":{id},\"result\":{{\"kwargs\":{kwargs},\"filling\":\"{}\"}}}}\n",
+        "x".repeat(bytes)
+    );
     for piece in text.as_bytes().chunks(1024) {
         write(piece);
         std::thread::yield_now();

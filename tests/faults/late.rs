@@ -34,7 +34,9 @@ async fn fifty_large_requests_at_once_arrive_as_whole_lines() {
     let toolbox = up("rust", &json!({"capabilities": ["concurrent"]})).await;
     let text = "q".repeat(100 << 10);
     let all = async {
-        let calls: Vec<_> = (0..50).map(|n| (n, toolbox.send("echo", json!({"n": n, "text": text})))).collect();
+        let calls: Vec<_> = (0..50)
+            .map(|n| (n, toolbox.send("echo", json!({"n": n, "text": text}))))
+            .collect();
         for (n, call) in calls {
             assert_eq!(call.get().await.unwrap()["n"], json!(n));
         }
@@ -48,13 +50,17 @@ async fn eight_slow_calls_of_a_concurrent_toolbox_run_at_once_and_of_a_serial_on
     let toolbox = up("rust", &json!({"capabilities": ["concurrent"]})).await;
     let slow: Vec<_> = (0..8).map(|_| toolbox.send("slowly", json!({"seconds": 1}))).collect();
     // Without waiting for one another they are all in hand before the first has ended.
-    toolbox.seen("eight calls in hand", |seen| seen.processes[0].in_flight == 8).await;
+    toolbox
+        .seen("eight calls in hand", |seen| seen.processes[0].in_flight == 8)
+        .await;
     for call in slow {
         assert_eq!(call.get().await, Ok(json!("slept")));
     }
     let serial = up("bash", &json!({})).await;
     let calls: Vec<_> = (0..8).map(|n| (n, serial.send("echo", json!({"n": n})))).collect();
-    serial.seen("the rest waits", |seen| seen.pending > 0 || seen.succeeded > 0).await;
+    serial
+        .seen("the rest waits", |seen| seen.pending > 0 || seen.succeeded > 0)
+        .await;
     for (n, call) in calls {
         assert_eq!(call.get().await, Ok(json!({"n": n})));
     }
@@ -108,17 +114,48 @@ async fn every_way_a_command_ends_is_told_and_only_accepted_exits_are_results() 
     let json_of = |line: &str| json!({"description": "d", "shell": line, "output": "json"});
     let accepting = |codes: Value| json!({"description": "d", "shell": "echo '{}'; exit 1", "output": "json", "accept_exit": codes});
     let table: [(&str, Value, Result<Value, &str>); 9] = [
-        ("one", json_of("echo '{}'; exit 1"), Err("CommandError: exit status 1: {}")),
+        (
+            "one",
+            json_of("echo '{}'; exit 1"),
+            Err("CommandError: exit status 1: {}"),
+        ),
         ("accepted", accepting(json!([0, 1])), Ok(json!({}))),
-        ("not_accepted", accepting(json!([0, 2])), Err("CommandError: exit status 1")),
-        ("talks", shell("echo warning >&2; echo fine"), Ok(json!({"output": "fine\n"}))),
-        ("not_found", shell("no-such-program-here"), Err("CommandError: exit status 127: ")),
-        ("not_executable", shell("/etc/passwd"), Err("CommandError: exit status 126: ")),
-        ("killed", shell("kill -SEGV $$"), Err("CommandError: signal 11 (SIGSEGV)")),
-        ("no_json", json_of("echo hello"), Err("CommandError: its output is not the JSON it should be")),
+        (
+            "not_accepted",
+            accepting(json!([0, 2])),
+            Err("CommandError: exit status 1"),
+        ),
+        (
+            "talks",
+            shell("echo warning >&2; echo fine"),
+            Ok(json!({"output": "fine\n"})),
+        ),
+        (
+            "not_found",
+            shell("no-such-program-here"),
+            Err("CommandError: exit status 127: "),
+        ),
+        (
+            "not_executable",
+            shell("/etc/passwd"),
+            Err("CommandError: exit status 126: "),
+        ),
+        (
+            "killed",
+            shell("kill -SEGV $$"),
+            Err("CommandError: signal 11 (SIGSEGV)"),
+        ),
+        (
+            "no_json",
+            json_of("echo hello"),
+            Err("CommandError: its output is not the JSON it should be"),
+        ),
         ("text", shell("echo '{}'"), Ok(json!({"output": "{}\n"}))),
     ];
-    let tools: Value = table.iter().map(|(name, tool, _)| ((*name).to_owned(), tool.clone())).collect();
+    let tools: Value = table
+        .iter()
+        .map(|(name, tool, _)| ((*name).to_owned(), tool.clone()))
+        .collect();
     let mut world = World::start(json!({"box": {"tools": tools}})).await;
     for (name, _, expected) in table {
         let answer = world.call("box", name, json!({})).await;
@@ -135,7 +172,11 @@ async fn a_tiny_call_on_an_idle_toolbox_reaches_it_without_another_behind_it() {
     for language in LANGUAGES {
         let toolbox = up(language, &json!({})).await;
         for n in 0..5 {
-            assert_eq!(toolbox.call("echo", json!({"n": n})).await, Ok(json!({"n": n})), "{language}");
+            assert_eq!(
+                toolbox.call("echo", json!({"n": n})).await,
+                Ok(json!({"n": n})),
+                "{language}"
+            );
         }
     }
 }
@@ -147,7 +188,9 @@ async fn a_program_that_is_stopped_is_replaced_like_one_that_hangs() {
     config.timeout = Duration::from_secs(1);
     let toolbox = Hosted::start(config).ready().await;
     let pid = toolbox.pid().await;
-    let stopped = healthy.beside(toolbox.call("signal", json!({"signal": nix::sys::signal::Signal::SIGSTOP as i32}))).await;
+    let stopped = healthy
+        .beside(toolbox.call("signal", json!({"signal": nix::sys::signal::Signal::SIGSTOP as i32})))
+        .await;
     assert_eq!(stopped, Err("TimeoutError: 'signal' did not answer within 1s".into()));
     healthy.beside(toolbox.served_again()).await;
     eventually("the stopped one is gone", || !crate::harness::is_alive(pid)).await;
@@ -158,7 +201,13 @@ async fn a_program_that_is_stopped_is_replaced_like_one_that_hangs() {
 async fn a_file_with_a_blank_in_its_name_is_a_program_like_any_other() {
     let folder = Folder::new();
     let program = folder.path("my tool.py");
-    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/moods/mood.py"), &program).unwrap();
-    let toolbox = Hosted::start(config("blank", &[crate::moods::python(), program.to_str().unwrap()])).ready().await;
+    std::fs::copy(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/moods/mood.py"),
+        &program,
+    )
+    .unwrap();
+    let toolbox = Hosted::start(config("blank", &[crate::moods::python(), program.to_str().unwrap()]))
+        .ready()
+        .await;
     assert_eq!(toolbox.call("echo", json!({})).await, Ok(json!({})));
 }

@@ -79,12 +79,20 @@ impl Healthy {
     }
 
     async fn serves(&self, n: u64) {
-        assert_eq!(self.0.call("echo", json!({"n": n})).await, Ok(json!({"n": n})), "the neighbor");
+        assert_eq!(
+            self.0.call("echo", json!({"n": n})).await,
+            Ok(json!({"n": n})),
+            "the neighbor"
+        );
     }
 
     /// It has had one process all along.
     pub(crate) async fn never_noticed(&self) {
-        assert_eq!(self.0.handle.snapshot().await.unwrap().restarts, 0, "the neighbor was started again");
+        assert_eq!(
+            self.0.handle.snapshot().await.unwrap().restarts,
+            0,
+            "the neighbor was started again"
+        );
     }
 }
 

@@ -24,17 +24,25 @@ async fn a_toolbox_that_logs_much_never_freezes_and_is_a_few_lines_in_the_log() 
     let most = 25 * (start.elapsed().as_secs() as usize + 3);
     assert!((1..=most).contains(&lines), "{lines} lines of 16000");
     let counted = world.lines(&["toolbox=talks", "suppressed="]);
-    assert!(counted.iter().any(|line| !line.contains("suppressed=0")), "what is left out is counted");
+    assert!(
+        counted.iter().any(|line| !line.contains("suppressed=0")),
+        "what is left out is counted"
+    );
     world.stop().await;
 }
 
 #[tokio::test]
 async fn stderr_without_an_end_of_line_takes_no_memory_in_any_language() {
-    let toolboxes: Value = LANGUAGES.iter().map(|language| ((*language).to_owned(), entry(language, &json!({})))).collect();
+    let toolboxes: Value = LANGUAGES
+        .iter()
+        .map(|language| ((*language).to_owned(), entry(language, &json!({}))))
+        .collect();
     let mut world = World::start(toolboxes).await;
     for language in LANGUAGES {
         for unit in ["\r", "x"] {
-            let flood = world.send(language, "stderr", json!({"unit": unit, "bytes": 30 << 20})).await;
+            let flood = world
+                .send(language, "stderr", json!({"unit": unit, "bytes": 30 << 20}))
+                .await;
             world.healthy().await;
             assert_eq!(world.answer(&flood).await, Ok(json!("said")), "{language}");
         }
@@ -45,7 +53,10 @@ async fn stderr_without_an_end_of_line_takes_no_memory_in_any_language() {
 
 #[tokio::test]
 async fn a_deaf_toolbox_costs_its_own_calls_in_time_and_holds_up_neither_reload_nor_stop() {
-    let mut toolboxes: Value = LANGUAGES.iter().map(|language| ((*language).to_owned(), entry(language, &json!({})))).collect();
+    let mut toolboxes: Value = LANGUAGES
+        .iter()
+        .map(|language| ((*language).to_owned(), entry(language, &json!({}))))
+        .collect();
     for language in LANGUAGES {
         toolboxes[language]["timeout"] = "2s".into();
     }
@@ -84,10 +95,16 @@ async fn a_toolbox_that_answers_at_length_before_it_reads_on_jams_nothing() {
         let toolbox = up(language, &json!({"capabilities": ["concurrent"]})).await;
         let text = "y".repeat(bytes);
         let all = async {
-            let calls: Vec<_> = (0..4).map(|n| (n, toolbox.send("echo", json!({"n": n, "text": text})))).collect();
+            let calls: Vec<_> = (0..4)
+                .map(|n| (n, toolbox.send("echo", json!({"n": n, "text": text}))))
+                .collect();
             for (n, call) in calls {
                 let answer = call.get().await.unwrap();
-                assert_eq!((&answer["n"], answer["text"].as_str().unwrap().len()), (&json!(n), bytes), "{language}");
+                assert_eq!(
+                    (&answer["n"], answer["text"].as_str().unwrap().len()),
+                    (&json!(n), bytes),
+                    "{language}"
+                );
             }
         };
         healthy.beside(all).await;
@@ -97,13 +114,17 @@ async fn a_toolbox_that_answers_at_length_before_it_reads_on_jams_nothing() {
 
 #[tokio::test]
 async fn a_command_that_lives_on_after_its_output_is_ended_at_its_time() {
-    let lingers = json!({"description": "d", "shell": "echo '{\"a\":1}'; exec sleep 300", "output": "json", "timeout": "1s"});
+    let lingers =
+        json!({"description": "d", "shell": "echo '{\"a\":1}'; exec sleep 300", "output": "json", "timeout": "1s"});
     let leaves = json!({"description": "d", "shell": "sleep 300 & echo '{\"a\":1}'", "output": "json"});
     let mut world = World::start(json!({"box": {"tools": {"lingers": lingers, "leaves": leaves}}})).await;
     let late = world.send("box", "lingers", json!({})).await;
     assert_eq!(world.call("box", "leaves", json!({})).await, Ok(json!({"a": 1})));
     world.healthy().await;
-    assert_eq!(world.answer(&late).await, Err("TimeoutError: 'lingers' did not answer within 1s".into()));
+    assert_eq!(
+        world.answer(&late).await,
+        Err("TimeoutError: 'lingers' did not answer within 1s".into())
+    );
     eventually("nothing but the neighbor is left", || world.host.processes().len() == 1).await;
     world.stop().await;
 }
@@ -124,14 +145,20 @@ async fn grandchildren_that_hold_the_pipes_delay_no_answer_and_leave_nothing() {
             tokens.push(world.send(id, "hang", json!({})).await);
         }
         for token in tokens {
-            assert_eq!(world.answer(&token).await, Err("TimeoutError: 'hang' did not answer within 1s".into()));
+            assert_eq!(
+                world.answer(&token).await,
+                Err("TimeoutError: 'hang' did not answer within 1s".into())
+            );
         }
         world.healthy().await;
     }
     for id in &ids {
         world.served_again(id).await;
     }
-    eventually("one process a toolbox", || world.host.processes().len() == ids.len() + 1).await;
+    eventually("one process a toolbox", || {
+        world.host.processes().len() == ids.len() + 1
+    })
+    .await;
     eventually("no descriptor is left", || world.descriptors() <= before).await;
     world.stop().await;
 }
@@ -152,7 +179,10 @@ async fn a_call_whose_line_was_cut_off_in_its_middle_leaves_no_half_of_it_behind
         late
     };
     // 160 KiB take 0.4 s, so that some are given up before, in and after their line.
-    assert!(healthy.beside(all).await > 0, "no call was late: the test shows nothing");
+    assert!(
+        healthy.beside(all).await > 0,
+        "no call was late: the test shows nothing"
+    );
     let start = std::time::Instant::now();
     let broken = loop {
         match toolbox.call("broken_lines", json!({})).await {

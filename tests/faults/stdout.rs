@@ -10,7 +10,10 @@ use crate::moods::{Healthy, LANGUAGES, entry, mood, python, raw, up};
 use crate::world::World;
 
 fn in_every_language(own: &Value) -> Value {
-    LANGUAGES.iter().map(|language| ((*language).to_owned(), entry(language, own))).collect()
+    LANGUAGES
+        .iter()
+        .map(|language| ((*language).to_owned(), entry(language, own)))
+        .collect()
 }
 
 #[tokio::test]
@@ -21,14 +24,24 @@ async fn a_banner_before_the_first_answer_hides_no_tool_and_is_logged_as_a_warni
     let answers = world.caller.wait(&discover, LANGUAGES.len() + 1).await;
     for language in LANGUAGES {
         let answer = answers.iter().find(|answer| answer["toolbox_id"] == language).unwrap();
-        assert!(answer["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == "echo"), "{answer}");
+        assert!(
+            answer["tools"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|tool| tool["name"] == "echo"),
+            "{answer}"
+        );
         assert_eq!(world.call(language, "echo", json!({"n": 1})).await, Ok(json!({"n": 1})));
         let toolbox = format!("toolbox={language}");
         let said = world.lines(&["WARN", "noise on stdout", &toolbox, "Server v1.2 started 🚀"]);
         assert!(!said.is_empty(), "{language}: {}", world.host.log());
         let clipped = world.lines(&["WARN", &toolbox, "[31m="]);
         assert!(!clipped.is_empty(), "{language}");
-        assert!(clipped[0].len() < 500 && !clipped[0].contains('\u{1b}'), "clipped and escaped: {clipped:?}");
+        assert!(
+            clipped[0].len() < 500 && !clipped[0].contains('\u{1b}'),
+            "clipped and escaped: {clipped:?}"
+        );
         assert_eq!(world.host.toolbox(language)["restarts"], 0);
     }
     world.stop().await;
@@ -39,7 +52,10 @@ async fn noise_of_threads_fails_none_of_twenty_calls_and_is_a_few_lines_in_the_l
     let own = json!({"capabilities": ["concurrent"]});
     let mut world = World::start(json!({"loud": entry("rust", &own)})).await;
     let start = Instant::now();
-    assert_eq!(world.call("loud", "shout", json!({"threads": 5, "lines": 1000})).await, Ok(json!("shouting")));
+    assert_eq!(
+        world.call("loud", "shout", json!({"threads": 5, "lines": 1000})).await,
+        Ok(json!("shouting"))
+    );
     let mut tokens = Vec::new();
     for n in 0..20 {
         tokens.push((n, world.send("loud", "noise", json!({"lines": 50, "n": n})).await));
@@ -125,9 +141,15 @@ async fn another_framing_is_named_to_the_caller_and_in_the_log() {
     let framed = world.send("framed", "raw", header).await;
     let spread = world.send("spread", "raw", pretty).await;
     let error = world.answer(&framed).await.unwrap_err();
-    assert!(error.starts_with("TimeoutError: 'raw' did not answer within 1s") && error.contains("header framing"), "{error}");
+    assert!(
+        error.starts_with("TimeoutError: 'raw' did not answer within 1s") && error.contains("header framing"),
+        "{error}"
+    );
     let error = world.answer(&spread).await.unwrap_err();
-    assert!(error.starts_with("TimeoutError") && error.contains("JSON spread over several lines"), "{error}");
+    assert!(
+        error.starts_with("TimeoutError") && error.contains("JSON spread over several lines"),
+        "{error}"
+    );
     world.logged("looks like header framing (Content-Length)").await;
     world.logged("looks like JSON spread over several lines").await;
     world.stop().await;
@@ -151,6 +173,9 @@ async fn a_filter_that_keeps_its_output_in_a_buffer_costs_its_calls_their_time_a
     buffered.describe_timeout = Duration::from_millis(300);
     let toolbox = Hosted::start(buffered);
     let error = healthy.beside(toolbox.call("any", json!({}))).await.unwrap_err();
-    assert!(error.starts_with("ToolboxUnavailable: did not answer describe within 300ms"), "{error}");
+    assert!(
+        error.starts_with("ToolboxUnavailable: did not answer describe within 300ms"),
+        "{error}"
+    );
     healthy.never_noticed().await;
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 /// The cases there are.
 const CASES: [u32; 86] = [
-    1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22, 23, 25, 26, 28, 29, 31, 32, 34, 35, 37, 38, 40, 41, 43, 44, 46, 47,
-    49, 50, 52, 53, 55, 56, 58, 59, 61, 62, 64, 65, 67, 68, 70, 71, 73, 74, 76, 77, 79, 80, 82, 83, 85, 86, 88, 89, 91, 92, 94,
-    95, 97, 98, 100, 101, 103, 104, 106, 107, 109, 110, 112, 113, 115, 116, 118, 119, 121, 122, 124, 125, 127, 128,
+    1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22, 23, 25, 26, 28, 29, 31, 32, 34, 35, 37, 38, 40, 41, 43, 44,
+    46, 47, 49, 50, 52, 53, 55, 56, 58, 59, 61, 62, 64, 65, 67, 68, 70, 71, 73, 74, 76, 77, 79, 80, 82, 83, 85, 86, 88,
+    89, 91, 92, 94, 95, 97, 98, 100, 101, 103, 104, 106, 107, 109, 110, 112, 113, 115, 116, 118, 119, 121, 122, 124,
+    125, 127, 128,
 ];
 
 fn root() -> &'static Path {
@@ -39,8 +40,11 @@ fn files(modules: &[&str]) -> Vec<PathBuf> {
 
 fn exists(test: &str) -> bool {
     let parts: Vec<&str> = test.split("::").collect();
-    let Some((name, modules)) = parts.split_last() else { return false };
-    let is_there = |file: PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains(&format!("fn {name}(")));
+    let Some((name, modules)) = parts.split_last() else {
+        return false;
+    };
+    let is_there =
+        |file: PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains(&format!("fn {name}(")));
     files(modules).into_iter().any(is_there)
 }
 
@@ -84,7 +88,12 @@ fn a_name_of_no_test_is_found_out() {
     assert!(exists("faults::table::a_name_of_no_test_is_found_out"));
     assert!(exists("toolhost::protocol::answer::tests::answers_and_events"));
     assert!(exists("bus_client::a_half_open_link"));
-    for wrong in ["faults::table::no_such_test", "faults::no_such_module::rows", "a_half_open_link", ""] {
+    for wrong in [
+        "faults::table::no_such_test",
+        "faults::no_such_module::rows",
+        "a_half_open_link",
+        "",
+    ] {
         assert!(!exists(wrong), "{wrong}");
     }
 }
@@ -101,8 +110,17 @@ fn every_test_of_this_binary_stands_in_the_table() {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         for after in text.split("#[tokio::test]\n").chain(text.split("#[test]\n")).skip(1) {
-            let Some(name) = after.trim_start_matches("async ").strip_prefix("fn ").and_then(|rest| rest.split('(').next()) else { continue };
-            assert!(table.contains(&format!("`faults::{module}::{name}`")), "faults::{module}::{name} stands in no row");
+            let Some(name) = after
+                .trim_start_matches("async ")
+                .strip_prefix("fn ")
+                .and_then(|rest| rest.split('(').next())
+            else {
+                continue;
+            };
+            assert!(
+                table.contains(&format!("`faults::{module}::{name}`")),
+                "faults::{module}::{name} stands in no row"
+            );
         }
     }
 }

@@ -16,15 +16,30 @@ async fn a_name_of_two_toolboxes_stays_theirs_while_one_of_them_is_down() {
     frail["restart"] = json!({"when": "never"});
     let mut world = World::start(json!({"a": entry("node", &json!({"tools": tools})), "b": frail})).await;
     let told = json!({"name": "echo", "error": "Ambiguous tool name: 'echo' is owned by 'a', 'b', 'healthy'"});
-    let listed = |answer: Value| answer["tools"].as_array().unwrap().iter().filter(|tool| tool["name"] == "echo").count();
+    let listed = |answer: Value| {
+        answer["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|tool| tool["name"] == "echo")
+            .count()
+    };
     assert_eq!(world.caller.ask(INVOKE, &json!({"name": "echo"})).await, told);
     assert_eq!(listed(world.caller.ask(LIST, &json!({})).await), 3);
     assert_eq!(world.call("b", "echo", json!({"n": 1})).await, Ok(json!({"n": 1})));
     world.call("b", "exit", json!({"status": 1})).await.unwrap_err();
     eventually("it is down", || world.host.toolbox("b")["state"] == "failed").await;
-    assert_eq!(world.caller.ask(INVOKE, &json!({"name": "echo"})).await, told, "as before");
+    assert_eq!(
+        world.caller.ask(INVOKE, &json!({"name": "echo"})).await,
+        told,
+        "as before"
+    );
     assert_eq!(listed(world.caller.ask(LIST, &json!({})).await), 3);
-    assert_eq!(world.call("a", "echo", json!({"n": 1})).await, Ok(json!({"n": 1})), "the pair still says whose");
+    assert_eq!(
+        world.call("a", "echo", json!({"n": 1})).await,
+        Ok(json!({"n": 1})),
+        "the pair still says whose"
+    );
     world.stop().await;
 }
 
@@ -33,7 +48,12 @@ async fn a_toolbox_that_lists_a_name_twice_is_refused_and_says_which() {
     for language in LANGUAGES {
         let own = json!({"tools": [{"name": "a"}, {"name": "b"}, {"name": "a"}]});
         let toolbox = Hosted::start(mood(language, &own));
-        let Phase::Backoff(reason) = toolbox.wait_for(|phase| matches!(phase, Phase::Backoff(_))).await else { unreachable!() };
-        assert!(reason.contains("'a'") && reason.contains("twice"), "{language}: {reason}");
+        let Phase::Backoff(reason) = toolbox.wait_for(|phase| matches!(phase, Phase::Backoff(_))).await else {
+            unreachable!()
+        };
+        assert!(
+            reason.contains("'a'") && reason.contains("twice"),
+            "{language}: {reason}"
+        );
     }
 }

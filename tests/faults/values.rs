@@ -26,8 +26,16 @@ const TABLE: [(&str, &[u8], End); 38] = [
     ("a byte that is no text", b"\xff\n$THEN", Is("\"after\"")),
     ("a NUL", b"\0\n$THEN", Is("\"after\"")),
     ("half a character", b"\xc3\n$THEN", Is("\"after\"")),
-    ("half a character in the result", b"{\"id\":$ID,\"result\":\"\xc3\"}\n", Fails("ProtocolError: invalid UTF-8")),
-    ("a character of four bytes", "{\"id\":$ID,\"result\":\"🚀\"}\n".as_bytes(), Is("\"🚀\"")),
+    (
+        "half a character in the result",
+        b"{\"id\":$ID,\"result\":\"\xc3\"}\n",
+        Fails("ProtocolError: invalid UTF-8"),
+    ),
+    (
+        "a character of four bytes",
+        "{\"id\":$ID,\"result\":\"🚀\"}\n".as_bytes(),
+        Is("\"🚀\""),
+    ),
     ("a byte order mark", b"\xef\xbb\xbf{\"id\":$ID,\"result\":1}\n", Is("1")),
     ("half a byte order mark", b"\xef\xbb\n$THEN", Is("\"after\"")),
     ("UTF-16", b"\xff\xfe{\0}\0\n$THEN", Is("\"after\"")),
@@ -35,31 +43,91 @@ const TABLE: [(&str, &[u8], End); 38] = [
     ("a lone CR", b"\r{\"id\":$ID,\"result\":1}\r\r\n", Is("1")),
     ("blanks round it", b" \t {\"id\":$ID,\"result\":1} \t \n", Is("1")),
     ("blank lines", b"\n \n\t\n$THEN", Is("\"after\"")),
-    ("NaN", b"{\"id\":$ID,\"result\":{\"mean\":NaN}}\n", Fails("ProtocolError: NaN is not JSON")),
-    ("infinity", b"{\"id\":$ID,\"result\":[-Infinity]}\n", Fails("ProtocolError: -Infinity is not JSON")),
-    ("a lone surrogate", b"{\"id\":$ID,\"result\":\"\\ud800\"}\n", Fails("lone surrogate")),
-    ("a lone surrogate in an error", b"{\"id\":$ID,\"error\":\"E: \\udc00\"}\n", Fails("E: \u{fffd}")),
-    ("more than 64 bits", b"{\"id\":$ID,\"result\":18446744073709551616}\n", Is("18446744073709551616")),
-    ("less than 64 bits", b"{\"id\":$ID,\"result\":-9223372036854775809}\n", Is("-9223372036854775809")),
+    (
+        "NaN",
+        b"{\"id\":$ID,\"result\":{\"mean\":NaN}}\n",
+        Fails("ProtocolError: NaN is not JSON"),
+    ),
+    (
+        "infinity",
+        b"{\"id\":$ID,\"result\":[-Infinity]}\n",
+        Fails("ProtocolError: -Infinity is not JSON"),
+    ),
+    (
+        "a lone surrogate",
+        b"{\"id\":$ID,\"result\":\"\\ud800\"}\n",
+        Fails("lone surrogate"),
+    ),
+    (
+        "a lone surrogate in an error",
+        b"{\"id\":$ID,\"error\":\"E: \\udc00\"}\n",
+        Fails("E: \u{fffd}"),
+    ),
+    (
+        "more than 64 bits",
+        b"{\"id\":$ID,\"result\":18446744073709551616}\n",
+        Is("18446744073709551616"),
+    ),
+    (
+        "less than 64 bits",
+        b"{\"id\":$ID,\"result\":-9223372036854775809}\n",
+        Is("-9223372036854775809"),
+    ),
     ("more than a float", b"{\"id\":$ID,\"result\":1e400}\n", Is("1e400")),
-    ("an id of more than 64 bits", b"{\"id\":18446744073709551617,\"result\":0}\n$THEN", Is("\"after\"")),
+    (
+        "an id of more than 64 bits",
+        b"{\"id\":18446744073709551617,\"result\":0}\n$THEN",
+        Is("\"after\""),
+    ),
     ("a result twice", b"{\"id\":$ID,\"result\":1,\"result\":2}\n", Is("2")),
-    ("an id twice, the last one right", b"{\"id\":999999,\"id\":$ID,\"result\":1}\n", Is("1")),
-    ("an id twice, the first one right", b"{\"id\":$ID,\"id\":999999,\"result\":0}\n$THEN", Is("\"after\"")),
-    ("result and error", b"{\"id\":$ID,\"result\":1,\"error\":\"E\"}\n", Fails("both result and error")),
+    (
+        "an id twice, the last one right",
+        b"{\"id\":999999,\"id\":$ID,\"result\":1}\n",
+        Is("1"),
+    ),
+    (
+        "an id twice, the first one right",
+        b"{\"id\":$ID,\"id\":999999,\"result\":0}\n$THEN",
+        Is("\"after\""),
+    ),
+    (
+        "result and error",
+        b"{\"id\":$ID,\"result\":1,\"error\":\"E\"}\n",
+        Fails("both result and error"),
+    ),
     ("neither", b"{\"id\":$ID}\n", Fails("neither result nor error")),
-    ("an error that is a number", b"{\"id\":$ID,\"error\":3}\n", Fails("error is a number")),
+    (
+        "an error that is a number",
+        b"{\"id\":$ID,\"error\":3}\n",
+        Fails("error is a number"),
+    ),
     ("an id as a string", b"{\"id\":\"$ID\",\"result\":1}\n", Is("1")),
     ("an id as a float", b"{\"id\":$ID.0,\"result\":1}\n", Is("1")),
     ("an id with an exponent", b"{\"id\":$IDe0,\"result\":1}\n", Is("1")),
     ("half an id", b"{\"id\":$ID.5,\"result\":0}\n$THEN", Is("\"after\"")),
     ("a negative id", b"{\"id\":-$ID,\"result\":0}\n$THEN", Is("\"after\"")),
-    ("an id in a list", b"{\"id\":[$ID],\"result\":0}\n$THEN", Is("\"after\"")),
+    (
+        "an id in a list",
+        b"{\"id\":[$ID],\"result\":0}\n$THEN",
+        Is("\"after\""),
+    ),
     ("an unknown id", b"{\"id\":999999,\"result\":0}\n$THEN", Is("\"after\"")),
     ("no id", b"{\"result\":0}\n$THEN", Is("\"after\"")),
-    ("an answer twice", b"{\"id\":$ID,\"result\":1}\n{\"id\":$ID,\"result\":0}\n", Is("1")),
-    ("two answers on a line", b"{\"id\":$ID,\"result\":1}{\"id\":$ID,\"result\":0}\n", Fails("something follows")),
-    ("a control character in a text", b"{\"id\":$ID,\"result\":\"\x01\"}\n", Fails("not JSON")),
+    (
+        "an answer twice",
+        b"{\"id\":$ID,\"result\":1}\n{\"id\":$ID,\"result\":0}\n",
+        Is("1"),
+    ),
+    (
+        "two answers on a line",
+        b"{\"id\":$ID,\"result\":1}{\"id\":$ID,\"result\":0}\n",
+        Fails("something follows"),
+    ),
+    (
+        "a control character in a text",
+        b"{\"id\":$ID,\"result\":\"\x01\"}\n",
+        Fails("not JSON"),
+    ),
 ];
 
 /// A value as `serde_json` spells it, which writes 1e400 as 1e+400 and changes nothing else.
@@ -73,7 +141,10 @@ async fn every_odd_line_has_its_outcome(language: &str) {
     let alone = up(language, &json!({})).await;
     let shared = up(language, &json!({"capabilities": ["concurrent"]})).await;
     for (what, bytes, end) in TABLE {
-        let at = bytes.windows(5).position(|part| part == b"$THEN").unwrap_or(bytes.len());
+        let at = bytes
+            .windows(5)
+            .position(|part| part == b"$THEN")
+            .unwrap_or(bytes.len());
         let then = if at < bytes.len() { THEN.as_bytes() } else { b"" };
         let bytes = [&bytes[..at], then].concat();
         // All at once; and byte by byte, beside another call.
@@ -92,7 +163,11 @@ async fn every_odd_line_has_its_outcome(language: &str) {
         }
     }
     for toolbox in [alone, shared] {
-        assert_eq!(toolbox.handle.snapshot().await.unwrap().restarts, 0, "it lives through all of it");
+        assert_eq!(
+            toolbox.handle.snapshot().await.unwrap().restarts,
+            0,
+            "it lives through all of it"
+        );
     }
     healthy.never_noticed().await;
 }
@@ -125,9 +200,18 @@ async fn an_error_without_an_id_is_that_of_the_only_call_and_of_nobody_where_the
         assert_eq!(alone.call("raw", nobodys).await, Err("E: whose?".into()), "{language}");
         let shared = up(language, &json!({"capabilities": ["concurrent"]})).await;
         let other = shared.send("pair", json!({"first": 1}));
-        let one = shared.call("raw", raw(b"{\"id\":null,\"error\":\"E: whose?\"}\n{\"id\":$ID,\"result\":1}\n", 0)).await;
+        let one = shared
+            .call(
+                "raw",
+                raw(b"{\"id\":null,\"error\":\"E: whose?\"}\n{\"id\":$ID,\"result\":1}\n", 0),
+            )
+            .await;
         assert_eq!(one, Ok(json!(1)), "{language}");
-        assert_eq!(shared.call("pair", json!({"second": 2})).await, Ok(json!({"second": 2})), "{language}");
+        assert_eq!(
+            shared.call("pair", json!({"second": 2})).await,
+            Ok(json!({"second": 2})),
+            "{language}"
+        );
         assert_eq!(other.get().await, Ok(json!({"first": 1})), "{language}");
     }
 }
@@ -144,8 +228,20 @@ async fn answers_in_the_reverse_order_reach_their_own_callers_in_every_language(
 }
 
 const NUMBERS: [&str; 14] = [
-    "9007199254740993", "18446744073709551615", "18446744073709551616", "-9223372036854775809", "1e400", "-0", "-0.0",
-    "1.0", "1e2", "0.1", "117.63331139400017", "9007199254740991.0", "1.10", "1E+2",
+    "9007199254740993",
+    "18446744073709551615",
+    "18446744073709551616",
+    "-9223372036854775809",
+    "1e400",
+    "-0",
+    "-0.0",
+    "1.0",
+    "1e2",
+    "0.1",
+    "117.63331139400017",
+    "9007199254740991.0",
+    "1.10",
+    "1E+2",
 ];
 
 #[tokio::test]
@@ -166,12 +262,23 @@ async fn numbers_keep_their_spelling_from_the_bus_to_the_program_and_back() {
             }
         })
         .await;
-        assert!(frame.contains(&format!("{{\"n\":{}}}", spelled(number))), "{number}: {frame}");
+        assert!(
+            frame.contains(&format!("{{\"n\":{}}}", spelled(number))),
+            "{number}: {frame}"
+        );
     }
     // What a language makes of a number is its own affair; what it says comes as it was said.
-    for (sent, said) in [("1.0", "1.0"), ("9007199254740993", "9007199254740993"), ("18446744073709551616", "18446744073709551616"), ("1", "1")] {
+    for (sent, said) in [
+        ("1.0", "1.0"),
+        ("9007199254740993", "9007199254740993"),
+        ("18446744073709551616", "18446744073709551616"),
+        ("1", "1"),
+    ] {
         let kwargs: Value = serde_json::from_str(&format!("{{\"n\":{sent}}}")).unwrap();
-        assert_eq!(world.call("python", "echo", kwargs).await.unwrap()["n"].to_string(), said);
+        assert_eq!(
+            world.call("python", "echo", kwargs).await.unwrap()["n"].to_string(),
+            said
+        );
     }
     let kwargs: Value = serde_json::from_str("{\"n\":1e400}").unwrap();
     let error = world.call("python", "echo", kwargs).await.unwrap_err();
@@ -186,15 +293,24 @@ async fn a_result_of_any_depth_is_told_or_refused_in_words() {
     let result = toolbox.call("nested", json!({"depth": 127})).await.unwrap();
     assert_eq!(result.to_string(), format!("{}{}", "[".repeat(127), "]".repeat(127)));
     for depth in [128, 129, 1_000, 10_000, 100_000] {
-        let error = healthy.beside(toolbox.call("nested", json!({"depth": depth}))).await.unwrap_err();
-        assert_eq!(error, "ProtocolError: the result is nested too deeply (limit 127)", "{depth}");
+        let error = healthy
+            .beside(toolbox.call("nested", json!({"depth": depth})))
+            .await
+            .unwrap_err();
+        assert_eq!(
+            error, "ProtocolError: the result is nested too deeply (limit 127)",
+            "{depth}"
+        );
     }
     // Bash takes seconds to write more.
     for (language, depth) in [("bash", 1_000), ("python", 10_000), ("node", 10_000)] {
         let toolbox = up(language, &json!({})).await;
         let deep = format!("{{\"id\":$ID,\"result\":{}{}}}\n", "[".repeat(depth), "]".repeat(depth));
         let error = toolbox.call("raw", raw(deep.as_bytes(), 0)).await.unwrap_err();
-        assert_eq!(error, "ProtocolError: the result is nested too deeply (limit 127)", "{language}");
+        assert_eq!(
+            error, "ProtocolError: the result is nested too deeply (limit 127)",
+            "{language}"
+        );
     }
     healthy.never_noticed().await;
 }
@@ -211,7 +327,8 @@ async fn answers_to(raw: &mut Raw, kwargs: &str, token: &str) -> Vec<String> {
     let mut answers = Vec::new();
     loop {
         let text = raw.text().await.expect("the bus is there");
-        let is_answer_to = |token: &str| text.contains("call.response") && text.contains(&format!("\"token\":\"{token}\""));
+        let is_answer_to =
+            |token: &str| text.contains("call.response") && text.contains(&format!("\"token\":\"{token}\""));
         if is_answer_to(token) {
             answers.push(text);
         } else if is_answer_to("fence") {
@@ -244,7 +361,11 @@ async fn arguments_of_any_depth_are_answered_once_or_dropped_and_the_next_call_i
 async fn a_schema_of_any_depth_costs_its_own_toolbox_at_most() {
     let healthy = Healthy::start().await;
     for depth in [10, 127, 1_000, 100_000] {
-        let schema = format!("{}{{\"type\":\"object\"}}{}", "{\"not\":".repeat(depth), "}".repeat(depth));
+        let schema = format!(
+            "{}{{\"type\":\"object\"}}{}",
+            "{\"not\":".repeat(depth),
+            "}".repeat(depth)
+        );
         let own = json!({"tools": [{"name": "deep", "argument_schema": "SCHEMA"}], "schema_text": schema});
         let toolbox = Hosted::start(mood("rust", &own));
         let answer = healthy.beside(toolbox.call("deep", json!({}))).await;
@@ -253,7 +374,9 @@ async fn a_schema_of_any_depth_costs_its_own_toolbox_at_most() {
             continue;
         }
         let error = answer.unwrap_err();
-        let told = ["Unknown tool", "Invalid", "ToolboxUnavailable"].iter().any(|start| error.starts_with(start));
+        let told = ["Unknown tool", "Invalid", "ToolboxUnavailable"]
+            .iter()
+            .any(|start| error.starts_with(start));
         assert!(told, "{depth}: {error}");
         assert!(error.len() < 5000, "{depth}: {} bytes", error.len());
     }

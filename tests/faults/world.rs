@@ -28,7 +28,12 @@ impl World {
         let host = Host::start(&file(&bus.url, &toolboxes)).await;
         let caller = Caller::connect(&bus.url).await;
         let healthy = host.pid_of("healthy");
-        let mut world = Self { host, caller, bus, healthy };
+        let mut world = Self {
+            host,
+            caller,
+            bus,
+            healthy,
+        };
         world.healthy().await;
         world
     }
@@ -63,7 +68,10 @@ impl World {
     pub(crate) async fn served_again(&mut self, toolbox: &str) {
         let start = std::time::Instant::now();
         while let Err(error) = self.call(toolbox, "echo", json!({})).await {
-            assert!(start.elapsed() < crate::harness::DEADLINE, "{toolbox} is not served again: {error}");
+            assert!(
+                start.elapsed() < crate::harness::DEADLINE,
+                "{toolbox} is not served again: {error}"
+            );
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     }
@@ -81,7 +89,9 @@ impl World {
 
     /// What the host itself has open.
     pub(crate) fn descriptors(&self) -> usize {
-        std::fs::read_dir(format!("/proc/{}/fd", self.host.pid())).unwrap().count()
+        std::fs::read_dir(format!("/proc/{}/fd", self.host.pid()))
+            .unwrap()
+            .count()
     }
 
     /// The most memory the host itself ever held, in MiB.
@@ -94,7 +104,11 @@ impl World {
     /// The end: the neighbor answers, in the process it had all along, and nothing is left.
     pub(crate) async fn stop(mut self) {
         self.healthy().await;
-        assert_eq!(self.host.pid_of("healthy"), self.healthy, "the neighbor was started again");
+        assert_eq!(
+            self.host.pid_of("healthy"),
+            self.healthy,
+            "the neighbor was started again"
+        );
         self.host.stop().await;
     }
 }

@@ -232,6 +232,8 @@ impl Toolbox {
             capabilities: description.capabilities,
         });
         self.check_waiting();
+        // Whoever is told of these tools next finds them in every list.
+        self.publish_brief();
         Ok(())
     }
 

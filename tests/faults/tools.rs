@@ -57,3 +57,14 @@ async fn a_toolbox_that_lists_a_name_twice_is_refused_and_says_which() {
         );
     }
 }
+
+/// A caller who was told the tools may ask for the list next.
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_that_somebody_was_told_of_are_in_every_list_from_then_on() {
+    for round in 0..60 {
+        let toolbox = Hosted::start(mood("rust", &json!({})));
+        let described = toolbox.handle.describe().await.expect("it is up");
+        let listed = toolbox.handle.brief().borrow().tools.clone();
+        assert_eq!(listed.map(|tools| tools.len()), Some(described.len()), "round {round}");
+    }
+}

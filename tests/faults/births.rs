@@ -41,44 +41,22 @@ async fn told_of_a_death(language: &str, tool: &str, kwargs: Value) -> String {
 #[tokio::test]
 async fn a_death_in_a_call_is_told_at_once_with_its_cause_in_every_language() {
     let healthy = Healthy::start().await;
-    for language in LANGUAGES {
-        for (tool, kwargs, expected) in [
-            (
-                "exit",
-                json!({"status": 0}),
-                "ToolboxCrashed: exit status 0: last words",
-            ),
-            (
-                "exit",
-                json!({"status": 3}),
-                "ToolboxCrashed: exit status 3: last words",
-            ),
-            (
-                "exit",
-                json!({"status": 255}),
-                "ToolboxCrashed: exit status 255: last words",
-            ),
-            (
-                "signal",
-                json!({"signal": 9}),
-                "ToolboxCrashed: signal 9 (SIGKILL): last words",
-            ),
-            (
-                "signal",
-                json!({"signal": 11}),
-                "ToolboxCrashed: signal 11 (SIGSEGV): last words",
-            ),
-            (
-                "signal",
-                json!({"signal": 6}),
-                "ToolboxCrashed: signal 6 (SIGABRT): last words",
-            ),
-            ("shut", json!({}), "ToolboxCrashed: closed its stdout and lives on"),
-        ] {
-            let error = healthy.beside(told_of_a_death(language, tool, kwargs)).await;
-            assert_eq!(error, expected, "{language} {tool}");
+    let deaths = [
+        ("exit", json!({"status": 0}), "exit status 0: last words"),
+        ("exit", json!({"status": 3}), "exit status 3: last words"),
+        ("exit", json!({"status": 255}), "exit status 255: last words"),
+        ("signal", json!({"signal": 9}), "signal 9 (SIGKILL): last words"),
+        ("signal", json!({"signal": 11}), "signal 11 (SIGSEGV): last words"),
+        ("signal", json!({"signal": 6}), "signal 6 (SIGABRT): last words"),
+        ("shut", json!({}), "closed its stdout and lives on"),
+    ];
+    let every_language = LANGUAGES.map(async |language| {
+        for (tool, kwargs, expected) in &deaths {
+            let error = told_of_a_death(language, tool, kwargs.clone()).await;
+            assert_eq!(error, format!("ToolboxCrashed: {expected}"), "{language} {tool}");
         }
-    }
+    });
+    healthy.beside(futures_util::future::join_all(every_language)).await;
     healthy.never_noticed().await;
 }
 

@@ -93,13 +93,11 @@ async fn results_come_whole_from_64_kib_to_8_mib_in_every_language() {
         let mut config = mood(language, &json!({}));
         config.max_result = (8 << 20) + 2;
         let toolbox = Hosted::start(config).ready().await;
-        for bytes in [65_535, 65_536, 65_537, 1 << 20, 8 << 20] {
+        for bytes in [65_535, 65_536, 65_537, 8 << 20] {
             let result = healthy.beside(toolbox.call("big", json!({"bytes": bytes}))).await;
             let result = result.unwrap_or_else(|error| panic!("{language} {bytes}: {error}"));
             assert_eq!(result.as_str().unwrap().len(), bytes, "{language}");
         }
-        let error = toolbox.call("big", json!({"bytes": (8 << 20) + 1})).await.unwrap_err();
-        assert_eq!(error, "ResultTooLarge: result too large (8388611 bytes, limit 8388610)");
     }
     healthy.never_noticed().await;
 }
@@ -121,7 +119,10 @@ async fn a_line_without_an_end_fails_its_call_and_takes_no_memory() {
         assert_eq!(error, "ProtocolError: line longer than 1048576 bytes");
         world.healthy().await;
     }
-    // They write on; the next call finds out that they do nothing else.
+    // They write on; the next call of each finds out that they do nothing else.
+    for language in LANGUAGES {
+        world.send(language, "echo", json!({})).await;
+    }
     for language in LANGUAGES {
         world.healthy().await;
         world.served_again(language).await;

@@ -14,13 +14,13 @@ async fn a_call_past_its_time_does_not_wedge_the_next_ones_in_any_language() {
     let healthy = Healthy::start().await;
     let one = async |language: &str| {
         let mut config = mood(language, &json!({}));
-        config.timeout = Duration::from_secs(3);
+        config.timeout = Duration::from_secs(4);
         let toolbox = Hosted::start(config).ready().await;
         let pid = toolbox.pid().await;
         let slow = toolbox.call("hang", json!({})).await;
         assert_eq!(
             slow,
-            Err("TimeoutError: 'hang' did not answer within 3s".into()),
+            Err("TimeoutError: 'hang' did not answer within 4s".into()),
             "{language}"
         );
         toolbox.served_again().await;

@@ -60,7 +60,7 @@ async fn a_deaf_toolbox_costs_its_own_calls_in_time_and_holds_up_neither_reload_
         .map(|language| ((*language).to_owned(), entry(language, &json!({}))))
         .collect();
     for language in LANGUAGES {
-        toolboxes[language]["timeout"] = "2s".into();
+        toolboxes[language]["timeout"] = "4s".into();
     }
     let mut world = World::start(toolboxes.clone()).await;
     let mut tokens = Vec::new();
@@ -73,7 +73,7 @@ async fn a_deaf_toolbox_costs_its_own_calls_in_time_and_holds_up_neither_reload_
     world.healthy().await;
     for token in tokens {
         let error = world.answer(&token).await.unwrap_err();
-        assert_eq!(error, "TimeoutError: 'echo' did not answer within 2s");
+        assert_eq!(error, "TimeoutError: 'echo' did not answer within 4s");
     }
     // Deaf again, with a line half written, while the file is read anew and all is stopped.
     for language in LANGUAGES {
@@ -81,7 +81,7 @@ async fn a_deaf_toolbox_costs_its_own_calls_in_time_and_holds_up_neither_reload_
         assert_eq!(world.call(language, "deaf", json!({})).await, Ok(json!("last answer")));
         world.send(language, "echo", json!({"text": "x".repeat(1 << 20)})).await;
     }
-    toolboxes["bash"]["timeout"] = "3s".into();
+    toolboxes["bash"]["timeout"] = "5s".into();
     world.write(&toolboxes);
     let reloaded = world.caller.ask(RELOAD, &json!({})).await;
     assert_eq!(reloaded.get("error"), None);
@@ -134,7 +134,7 @@ async fn a_command_that_lives_on_after_its_output_is_ended_at_its_time() {
 #[tokio::test]
 async fn grandchildren_that_hold_the_pipes_delay_no_answer_and_leave_nothing() {
     let mut entry = entry("rust", &json!({}));
-    entry["timeout"] = "1s".into();
+    entry["timeout"] = "2s".into();
     entry["restart"] = json!({"backoff": "10ms", "max_backoff": "10ms", "give_up_after": 1000});
     let ids: Vec<String> = (0..10).map(|n| format!("t{n}")).collect();
     let mut world = World::start(ids.iter().map(|id| (id.clone(), entry.clone())).collect()).await;
@@ -149,7 +149,7 @@ async fn grandchildren_that_hold_the_pipes_delay_no_answer_and_leave_nothing() {
         for token in tokens {
             assert_eq!(
                 world.answer(&token).await,
-                Err("TimeoutError: 'hang' did not answer within 1s".into())
+                Err("TimeoutError: 'hang' did not answer within 2s".into())
             );
         }
         world.healthy().await;

@@ -107,7 +107,7 @@ async fn a_line_without_an_end_fails_its_call_and_takes_no_memory() {
     let mut toolboxes = in_every_language(&json!({}));
     for language in LANGUAGES {
         toolboxes[language]["max_line"] = "1MiB".into();
-        toolboxes[language]["timeout"] = "2s".into();
+        toolboxes[language]["timeout"] = "4s".into();
     }
     let mut world = World::start(toolboxes).await;
     let mut tokens = Vec::new();

@@ -26,6 +26,15 @@ impl Text {
         }
     }
 
+    /// The same, copied where it is a small part of the `whole` bytes it would keep in memory.
+    pub fn detached(self, whole: usize) -> Self {
+        if self.len() < whole / 2 {
+            Self(Bytes::copy_from_slice(&self.0))
+        } else {
+            self
+        }
+    }
+
     /// The text itself.
     pub fn as_str(&self) -> &str {
         // Every constructor takes a `str`, so this never falls back.

@@ -124,6 +124,11 @@ impl Asker {
             context: message.reply_context(),
         }
     }
+
+    /// Bytes it keeps in memory.
+    fn bytes(&self) -> usize {
+        self.topic.len() + self.context.len()
+    }
 }
 
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {

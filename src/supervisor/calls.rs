@@ -49,8 +49,9 @@ impl Toolbox {
             Ok(prepared) => prepared,
             Err(error) => return self.refuse(call, error),
         };
-        // What was checked is what is sent; the raw text may hold a whole frame in memory.
+        // What was checked is what is sent; the raw text, and a slice beside it, may hold a whole frame in memory.
         call.kwargs = None;
+        call.context = call.context.take().map(|context| context.detached(call.reply.bytes()));
         let timeout = tool.timeout.unwrap_or(self.config.timeout);
         let ready = Ready {
             id,

@@ -79,11 +79,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// A call to one toolbox of this host (OVOS-TOOLS-1 §4.2, §6).
     fn call(&self, message: &Message<'_>, whole: &Bytes, toolbox_id: String, name: Name, kwargs: Option<&str>) {
         let (answers, asker) = self.way_back(message);
+        let bytes = whole.len() + asker.bytes();
         let owner = toolbox_id.clone();
         let reply = ReplyTo::new(move |outcome| {
             let (toolbox_id, outcome) = (&owner, &outcome);
             answers.send(&asker, &Answer::Call { toolbox_id, outcome });
-        });
+        })
+        .of_request(bytes);
         match name {
             Ok(name) => self
                 .0
@@ -96,11 +98,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// A call by the flat name (OVOS-TOOLS-1 §5).
     fn invoke(&self, message: &Message<'_>, whole: &Bytes, name: Name, args: Option<&str>) {
         let (answers, asker) = self.way_back(message);
+        let bytes = whole.len() + asker.bytes();
         let asked = echo(&name).to_owned();
         let reply = ReplyTo::new(move |outcome| {
             let (name, outcome) = (&asked, &outcome);
             answers.send(&asker, &Answer::Invoke { name, outcome });
-        });
+        })
+        .of_request(bytes);
         match name {
             Ok(name) => self.0.toolboxes.invoke(call(message, whole, name, args, reply)),
             Err(error) => reply.send(Err(error)),

@@ -46,9 +46,7 @@ impl Toolbox {
             return Ok(());
         };
         // Reads files, and whatever they hold.
-        let described = aside(true, || {
-            contained(&self.config.id, "its tools", || commands.describe())
-        });
+        let described = aside(true, || contained(&self.config.id, "its tools", || commands.describe()));
         self.learn(described??)
     }
 

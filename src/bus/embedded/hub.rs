@@ -76,7 +76,7 @@ impl Seat {
     pub(super) fn took(&self, relayed: &Relayed) {
         let weight = weight(&relayed.frame);
         let before = self.backlog.fetch_sub(weight, Ordering::Relaxed);
-        let few = self.hub.0.max_backlog / 2;
+        let few = self.hub.0.max_backlog / 4;
         if before > few && before - weight <= few {
             self.hub.0.eased.notify_waiters();
         }
@@ -180,7 +180,8 @@ impl Hub {
 
     /// Whether this process is behind: whoever reads a socket should wait for [`eased`](Self::eased).
     pub(super) fn is_pressed(&self) -> bool {
-        self.0.inside.load(Ordering::Relaxed) > self.0.max_backlog
+        // Well before a client that is as slow would be dropped.
+        self.0.inside.load(Ordering::Relaxed) > self.0.max_backlog / 2
     }
 
     /// Ends once this process has caught up, if it was behind when this was made.

@@ -8,15 +8,19 @@ use crate::common::host::{Host, fixture, moody};
 use crate::common::peers::{RealBus, python_command};
 
 const CALLERS: usize = 10;
-const CALLS_EACH: usize = 20;
+const CALLS_EACH: usize = 100;
 
 fn two_toolboxes(url: &str) -> Value {
     let mut serial = moody(&json!({}));
     serial["namespace"] = "serial".into();
+    // All of a thousand may come before the first is done.
+    serial["max_pending"] = 1000.into();
+    let mut concurrent = moody(&json!({"capabilities": ["concurrent"]}));
+    concurrent["max_pending"] = 1000.into();
     json!({
         "bus": {"url": url},
         "tool_service": true,
-        "toolboxes": {"a": moody(&json!({"capabilities": ["concurrent"]})), "b": serial},
+        "toolboxes": {"a": concurrent, "b": serial},
     })
 }
 
@@ -33,7 +37,7 @@ fn request(n: usize, token: &str) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn each_of_200_calls_at_once_gets_its_own_answer_once() {
+async fn each_of_1000_calls_at_once_gets_its_own_answer_once() {
     let bus = RealBus::start().await;
     let host = Host::start(&two_toolboxes(&bus.url())).await;
     let mut callers = Vec::new();

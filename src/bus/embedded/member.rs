@@ -114,7 +114,10 @@ impl Member<'_> {
     /// Whether this process is so far behind that its clients have to wait: a bus that reads on would fill the memory.
     fn has_to_wait(&mut self, cx: &mut Context<'_>) -> bool {
         while self.hub.is_pressed() {
-            let eased = self.eased.get_or_insert_with(|| self.hub.eased());
+            let eased = self.eased.get_or_insert_with(|| {
+                tracing::debug!(peer = %self.peer, "client has to wait, this process is behind");
+                self.hub.eased()
+            });
             // Looked at again once that is heard, so that no end of it is missed.
             if eased.as_mut().poll(cx).is_pending() {
                 return self.hub.is_pressed();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::tools::outcome::CallError;
 
-/// Bytes of calls one toolbox may have on hand: as many as the largest Message has.
+/// Bytes of calls one toolbox may have on hand; one that is larger by itself is taken where there is no other.
 const OF_A_TOOLBOX: usize = 64 << 20;
 /// And all toolboxes together.
 const OF_A_HOST: usize = 256 << 20;
@@ -58,7 +58,7 @@ impl Load {
         let refused = |bytes, limit| Err(CallError::OverloadedBytes { bytes, limit });
         if own + bytes <= ASSURED {
             Ok(share)
-        } else if own + bytes > OF_A_TOOLBOX {
+        } else if own > 0 && own + bytes > OF_A_TOOLBOX {
             refused(own, OF_A_TOOLBOX)
         } else if host + bytes > OF_A_HOST {
             refused(host, OF_A_HOST)
@@ -97,6 +97,7 @@ mod tests {
         let parts: Vec<_> = (0..64).map(|_| load.take(MIB).unwrap()).collect();
         assert!(load.take(MIB).is_err());
         drop(parts);
+        assert!(load.take(2 * OF_A_TOOLBOX).is_ok(), "a lone one");
         assert_eq!(load.own.load(Ordering::Relaxed), 0);
         assert_eq!(load.host.0.load(Ordering::Relaxed), 0);
     }

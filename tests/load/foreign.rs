@@ -14,6 +14,7 @@ use crate::common::caller::Caller;
 use crate::common::embedded::Embedded;
 use crate::common::host::{Host, moody};
 use crate::common::peers::RealBus;
+use crate::common::ports::free_port;
 use crate::common::raw::Raw;
 use crate::measure::{healthy_calls, peak_memory};
 
@@ -69,18 +70,16 @@ async fn a_bus_with_50000_foreign_messages_a_second_costs_no_healthy_call_and_no
     host.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_real_bus_kept_busy_with_foreign_messages_costs_no_healthy_call() {
-    let bus = RealBus::start().await;
-    let host = Host::start(&json!({"bus": {"url": bus.url()}, "toolboxes": {"healthy": moody(&json!({}))}})).await;
-    let mut caller = Caller::connect(&bus.url()).await;
+/// Healthy calls on a bus that relays foreign Messages as fast as it can.
+async fn calls_on_a_busy_bus(host: Host, url: &str) {
+    let mut caller = Caller::connect(url).await;
     let over = Arc::new(AtomicBool::new(false));
-    let mut flooder = Raw::connect(&bus.url()).await;
+    let mut flooder = Raw::connect(url).await;
     let flood = tokio::spawn({
         let over = Arc::clone(&over);
         async move {
             let mut sent = 0usize;
-            // As fast as the bus relays: what it cannot take it would only keep.
+            // What the bus cannot relay yet it would only keep.
             while !over.load(Ordering::Relaxed) {
                 for _ in 0..200 {
                     flooder.send(FOREIGN).await;
@@ -93,8 +92,25 @@ async fn a_real_bus_kept_busy_with_foreign_messages_costs_no_healthy_call() {
     });
     healthy_calls(&mut caller, 100).await;
     over.store(true, Ordering::Relaxed);
-    println!("{} foreign Messages", flood.await.expect("the flood"));
-    let peak = peak_memory(&host);
+    let (sent, peak) = (flood.await.expect("the flood"), peak_memory(&host));
+    println!("{sent} foreign Messages, {peak} MiB at most");
     assert!(peak < 200, "{peak} MiB");
     host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_real_bus_kept_busy_with_foreign_messages_costs_no_healthy_call() {
+    let bus = RealBus::start().await;
+    let host = Host::start(&json!({"bus": {"url": bus.url()}, "toolboxes": {"healthy": moody(&json!({}))}})).await;
+    calls_on_a_busy_bus(host, &bus.url()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bus_within_the_host_kept_busy_with_foreign_messages_costs_no_healthy_call() {
+    let port = free_port();
+    let mut host = Host::launch_with(&json!({"toolboxes": {"healthy": moody(&json!({}))}}), |command| {
+        command.arg(format!("--embedded-bus=127.0.0.1:{port}"));
+    });
+    host.ready().await;
+    calls_on_a_busy_bus(host, &format!("ws://127.0.0.1:{port}/core")).await;
 }

@@ -10,6 +10,7 @@ use crate::measure::{Answers, at_gate, healthy_calls, hear, open_gate, peak_memo
 #[tokio::test(flavor = "multi_thread")]
 async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_notice() {
     const CALLS: usize = 10_000;
+    const NEIGHBOURS: usize = 50;
     let bus = Embedded::start().await;
     let mut slow = moody(&json!({}));
     slow["timeout"] = "3m".into();
@@ -22,7 +23,7 @@ async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_n
         .await;
     someone_at_gate(&gate).await;
     let url = bus.url.clone();
-    let neighbour = tokio::spawn(async move { healthy_calls(&mut Caller::connect(&url).await, 200).await });
+    let neighbour = tokio::spawn(async move { healthy_calls(&mut Caller::connect(&url).await, NEIGHBOURS).await });
     for n in 0..CALLS {
         let kwargs = json!({"n": n});
         caller
@@ -32,9 +33,9 @@ async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_n
     neighbour.await.expect("the neighbour");
     // Those that wait are answered when the one before them is; all others were refused at once.
     let refused = CALLS - 256;
-    hear(&mut caller, refused + 200).await;
+    hear(&mut caller, refused + NEIGHBOURS).await;
     open_gate(&gate);
-    hear(&mut caller, CALLS + 1 + 200).await;
+    hear(&mut caller, CALLS + 1 + NEIGHBOURS).await;
     let answers = Answers::of(&caller);
     let (mut served, mut overloaded) = (0, 0);
     for n in 0..CALLS {

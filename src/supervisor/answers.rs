@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use super::fault::contained;
 use super::lifecycle::Event;
 use super::toolbox::Toolbox;
 use super::worker::Duty;
@@ -17,7 +18,7 @@ use crate::tools::tool::Tool;
 impl Toolbox {
     /// A line of a process's stdout.
     pub(super) async fn line(&mut self, index: usize, line: &Bytes) {
-        match answer::parse(line) {
+        match aside(line.len() >= LARGE, || answer::parse(line)) {
             Line::Answer { id, outcome } => {
                 let outcome = match outcome {
                     Ok(result) => Ok(Text::slice_of(line, result)),
@@ -124,9 +125,10 @@ impl Toolbox {
                 limit: self.config.max_result,
             });
         }
+        let check = || tool.check_output(result.as_str());
         aside(tool.is_heavy() || result.len() >= LARGE, || {
-            tool.check_output(result.as_str())
-        })?;
+            contained(&self.config.id, "a result", check)
+        })??;
         Ok(result)
     }
 }

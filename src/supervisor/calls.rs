@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::fault::contained;
 use super::lifecycle::{Event, State};
 use super::queue::{Early, Ready};
 use super::toolbox::Toolbox;
@@ -49,8 +50,9 @@ impl Toolbox {
             Ok(prepared) => prepared,
             Err(error) => return self.refuse(call, error),
         };
-        // What was checked is what is sent; the raw text may hold a whole frame in memory.
+        // What was checked is what is sent; the raw text, and a slice beside it, may hold a whole frame in memory.
         call.kwargs = None;
+        call.context = call.context.take().map(|context| context.detached(call.reply.bytes()));
         let timeout = tool.timeout.unwrap_or(self.config.timeout);
         let ready = Ready {
             id,
@@ -91,7 +93,8 @@ impl Toolbox {
         let tool = tool.ok_or_else(|| CallError::UnknownTool(call.name.clone()))?;
         let kwargs = call.kwargs.as_ref().map(Text::as_str);
         let is_long = tool.is_heavy() || kwargs.is_some_and(|kwargs| kwargs.len() >= LARGE);
-        let kwargs = aside(is_long, || tool.prepare(kwargs))?;
+        let prepared = || contained(&self.config.id, "the arguments of a call", || tool.prepare(kwargs));
+        let kwargs = aside(is_long, prepared)??;
         Ok((Arc::clone(tool), kwargs))
     }
 
@@ -213,6 +216,8 @@ impl Toolbox {
         };
         request.write(&mut self.line);
         worker.send(&self.line);
+        // The room of a long one is not kept.
+        self.line.shrink_to(LARGE);
         let duty = Duty::Call {
             tool: ready.tool,
             reply: ready.call.reply,

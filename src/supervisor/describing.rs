@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::fault::contained;
 use super::lifecycle::{Event, State};
 use super::status::Phase;
 use super::toolbox::Toolbox;
@@ -217,11 +218,14 @@ impl Toolbox {
         if self.known.as_ref().is_some_and(|known| known.raw == raw) {
             return Ok(());
         }
-        let description = Description::parse(raw.as_str())?;
+        let config = &self.config;
+        let publish = || -> Result<_, String> {
+            let description = Description::parse(raw.as_str())?;
+            let tools = ToolSet::publish(&config.id, &description, &config.publish, config.coerce)?;
+            Ok((description, tools))
+        };
         // Compiling a schema may take any time, whatever its length.
-        let tools = aside(true, || {
-            ToolSet::publish(&self.config.id, &description, &self.config.publish, self.config.coerce)
-        })?;
+        let (description, tools) = aside(true, || contained(&config.id, "its tools", publish))??;
         for warning in description.warnings.iter().chain(tools.warnings()) {
             tracing::warn!(toolbox = self.config.id, warning, "describe");
         }

@@ -28,6 +28,7 @@ mod describing;
 mod expiry;
 mod fault;
 pub mod lifecycle;
+pub mod load;
 pub mod orders;
 mod queue;
 pub mod restart;
@@ -49,6 +50,7 @@ use crate::process::guard::Guard;
 use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::ToolSet;
 use lifecycle::Grace;
+use load::{HostLoad, Load};
 use orders::{Order, OrderEnd};
 use status::{Brief, Snapshot};
 
@@ -75,6 +77,7 @@ pub(super) enum Control {
 #[derive(Debug, Clone)]
 pub struct ToolboxHandle {
     calls: mpsc::Sender<Call>,
+    load: Load,
     control: mpsc::UnboundedSender<Control>,
     brief: watch::Receiver<Brief>,
 }
@@ -86,6 +89,8 @@ pub struct Surroundings {
     pub guard: Guard,
     /// Counted up after each change of any toolbox's tools or state: whoever sees the count sees the change.
     pub changes: Arc<AtomicU64>,
+    /// The bytes of the calls on hand, of all toolboxes together.
+    pub load: HostLoad,
 }
 
 /// Starts the task of a toolbox, and its processes once `after` has ended: the toolbox it takes the
@@ -102,12 +107,25 @@ pub fn start(
     let (brief_out, brief) = watch::channel(Brief::default());
     let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), call_mail, control_mail, brief_out, after);
     let task = tokio::spawn(fault::keep(toolbox));
-    (ToolboxHandle { calls, control, brief }, task)
+    let load = Load::new(surroundings.load.clone());
+    (
+        ToolboxHandle {
+            calls,
+            load,
+            control,
+            brief,
+        },
+        task,
+    )
 }
 
 impl ToolboxHandle {
-    /// Hands over a call. Never blocks: where the mailbox is full the call is refused.
-    pub fn call(&self, call: Call) {
+    /// Hands over a call. Never blocks: where the mailbox is full, or too much is on hand, the call is refused.
+    pub fn call(&self, mut call: Call) {
+        match self.load.take(call.bytes()) {
+            Ok(share) => call.reply = call.reply.holding(share),
+            Err(error) => return call.reply.send(Err(error)),
+        }
         match self.calls.try_send(call) {
             Ok(()) => {}
             Err(mpsc::error::TrySendError::Full(call)) => {

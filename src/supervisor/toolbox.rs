@@ -19,7 +19,7 @@ use super::{Control, Surroundings};
 use crate::adapter::Adapter;
 use crate::config::{AT_ONCE, Mode, ToolboxConfig};
 use crate::process::ProcessEvent;
-use crate::process::aside::aside;
+use crate::process::aside::{LARGE, aside};
 use crate::process::exit::Exit;
 use crate::process::spawn::spawn;
 use crate::tools::outcome::{Call, CallError};
@@ -182,7 +182,9 @@ impl Toolbox {
                 if self.stopping {
                     self.inherited.append(inbox);
                 } else {
-                    inbox.drain(..).for_each(|call| self.admit(call));
+                    // One by one they may be short, and together hold up the other tasks.
+                    let is_long = inbox.iter().map(Call::bytes).sum::<usize>() >= LARGE;
+                    aside(is_long, || inbox.drain(..).for_each(|call| self.admit(call)));
                 }
             }
             Wake::Process(index, event) => self.process_event(index, event).await,

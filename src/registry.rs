@@ -320,10 +320,9 @@ impl Toolboxes for Registry {
     }
 
     fn is_ready(&self) -> bool {
-        self.hosted()
-            .toolboxes
-            .iter()
-            .all(|toolbox| toolbox.brief.borrow().settled)
+        // What is started by its first call is ready for it as it is.
+        let ready = |toolbox: &Arc<Toolbox>| toolbox.config.is_lazy() || toolbox.brief.borrow().settled;
+        self.hosted().toolboxes.iter().all(ready)
     }
 
     fn predecessor_topics(&self, toolbox_id: &str) -> PredecessorTopics {

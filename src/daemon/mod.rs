@@ -28,6 +28,7 @@ use crate::control::{self, socket::ControlSocket};
 use crate::error::{Error, Exit};
 use crate::process::guard::Guard;
 use crate::registry::Registry;
+use crate::state_folder::StateFolder;
 use crate::supervisor::Surroundings;
 use crate::supervisor::status::Phase;
 use crate::tools::outcome::FAULT;
@@ -140,6 +141,7 @@ async fn start_registry(config: &Config, bus: BusConfig) -> Arc<Registry> {
     };
     let surroundings = Surroundings {
         guard: Guard::of_this_process(),
+        state: StateFolder::of_this_process(),
         ..Surroundings::default()
     };
     Registry::start(config, surroundings, Box::new(load)).await

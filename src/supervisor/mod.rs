@@ -27,10 +27,12 @@ mod commands;
 mod describing;
 mod expiry;
 mod fault;
+mod kept;
 pub mod lifecycle;
 pub mod orders;
 mod queue;
 pub mod restart;
+mod resting;
 mod showing;
 pub mod status;
 mod tail;
@@ -46,6 +48,7 @@ use tokio::task::JoinHandle;
 
 use crate::config::ToolboxConfig;
 use crate::process::guard::Guard;
+use crate::state_folder::StateFolder;
 use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::ToolSet;
 use lifecycle::Grace;
@@ -63,7 +66,7 @@ pub(super) enum Control {
     Describe(oneshot::Sender<Option<Arc<ToolSet>>>),
     /// Show yourself.
     Snapshot(oneshot::Sender<Snapshot>),
-    /// Start what failed or waits, unless its owner stopped it.
+    /// Start what failed or waits, unless its owner stopped it. What rests goes on resting.
     Start,
     /// Do what its owner asks.
     Order(Order, Grace, oneshot::Sender<OrderEnd>),
@@ -86,6 +89,8 @@ pub struct Surroundings {
     pub guard: Guard,
     /// Counted up after each change of any toolbox's tools or state: whoever sees the count sees the change.
     pub changes: Arc<AtomicU64>,
+    /// Where the tools of lazy toolboxes are kept; `None`: nowhere.
+    pub state: Option<StateFolder>,
 }
 
 /// Starts the task of a toolbox, and its processes once `after` has ended: the toolbox it takes the
@@ -145,7 +150,7 @@ impl ToolboxHandle {
         end
     }
 
-    /// Starts it again at once if it is down, unless its owner stopped it.
+    /// Starts it again at once if it is down, unless its owner stopped it. What rests until it is called is not down.
     pub fn start(&self) {
         let _ended = self.control.send(Control::Start);
     }

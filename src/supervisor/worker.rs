@@ -120,7 +120,6 @@ impl Worker {
     /// Whether it can be handed another request.
     pub(super) fn is_free(&self, mode: Mode, concurrent: bool, most: usize) -> bool {
         match (self.lifecycle.state(), &self.process) {
-            (State::Idle, None) => true,
             (State::Ready { .. }, Some(process)) if mode == Mode::Persistent && !process.has_exited() => {
                 self.duties.is_empty() || (concurrent && self.duties.len() < most && process.unsent() < BACKLOG)
             }

@@ -6,6 +6,7 @@ mod orphans;
 mod report;
 mod verbs;
 mod vital;
+mod watch;
 
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -110,6 +111,7 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
     serve_control(&host, args, &stop, &tasks);
+    tasks.spawn(watch::follow(Arc::clone(&host.registry), stop.clone()));
     tasks.spawn(welcome(Arc::clone(&host), output, stop.clone()));
     let ended = host.until_stopped(&mut signals).await;
     stop.cancel();

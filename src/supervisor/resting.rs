@@ -79,10 +79,14 @@ impl Toolbox {
         }
     }
 
-    /// Lets the slots that nothing was started in rest.
+    /// Lets the slots rest that nothing was started in, or where it is being stopped.
     pub(super) fn rest_stopped(&mut self) {
         for worker in &mut self.workers {
-            if *worker.lifecycle.state() == State::Stopped {
+            let stopped = matches!(
+                worker.lifecycle.state(),
+                State::Stopped | State::Stopping { then: Then::Stop, .. }
+            );
+            if stopped {
                 worker.lifecycle.step(Event::Rest, Instant::now(), 0.0);
             }
         }

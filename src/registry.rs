@@ -212,7 +212,7 @@ impl Registry {
         self.tool_service
             .send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
         let watched = if config.watch {
-            config.sources.clone()
+            config.sources.0.clone()
         } else {
             Vec::new()
         };

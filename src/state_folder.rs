@@ -193,6 +193,11 @@ mod tests {
         }
         // Nor written into.
         state.write("folder", "text").unwrap_err();
-        assert!(!state.path("folder").with_extension(format!("{}.new", std::process::id())).exists());
+        assert!(
+            !state
+                .path("folder")
+                .with_extension(format!("{}.new", std::process::id()))
+                .exists()
+        );
     }
 }

@@ -141,7 +141,11 @@ mod tests {
             ),
             (
                 Bus::Embedded("ws://127.0.0.1:9000/core".to_owned()),
-                vec![toolbox("big", State::Asleep(vec![json!({"name": "render"})])), down.clone(), wordnet()],
+                vec![
+                    toolbox("big", State::Asleep(vec![json!({"name": "render"})])),
+                    down.clone(),
+                    wordnet(),
+                ],
                 "2 of 3 toolboxes up, 3 tools on ws://127.0.0.1:9000/core, served by this toolhost\n  \
                    asleep  big      1 tool; its first call starts it\n  \
                    down    wiki     program 'ovos' not found x\n  \

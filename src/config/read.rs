@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use super::expand::Place;
 use super::fault::{Fault, Faults, Position};
 use super::yaml::{self, Entry, Node, below};
-use super::{BusConfig, Config, Lookup, PredecessorTopics, Source, ToolService, ToolboxConfig, place, suggest, toolbox};
+use super::{
+    BusConfig, Config, Lookup, PredecessorTopics, Source, Sources, ToolService, ToolboxConfig, place, suggest, toolbox,
+};
 
 /// Far more than any file of this kind holds; a mistyped path to a disk image ends here.
 const LONGEST_FILE: u64 = 4 << 20;
@@ -160,7 +162,7 @@ impl Reader<'_> {
             tool_service,
             toolboxes,
             watch,
-            sources: std::mem::take(&mut self.sources),
+            sources: Sources(std::mem::take(&mut self.sources)),
         })
     }
 

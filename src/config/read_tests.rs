@@ -61,8 +61,12 @@ fn every_key_reaches_its_place() {
     assert_eq!(config.bus.ca_file, Some(folder.join("bus.pem")));
     assert_eq!(config.tool_service, ToolService::Yes);
     assert!(config.watch);
-    let sources: Vec<_> = config.sources.iter().map(|source| &*source.path).collect();
-    assert_eq!(sources, [file(), folder.join("full.env")], "what a change of makes a difference");
+    let sources: Vec<_> = config.sources.0.iter().map(|source| &*source.path).collect();
+    assert_eq!(
+        sources,
+        [file(), folder.join("full.env")],
+        "what a change of makes a difference"
+    );
     let [wordnet, no, disk, notes] = &config.toolboxes[..] else {
         panic!("four toolboxes")
     };
@@ -181,7 +185,11 @@ fn one_toolbox_takes_back_what_the_defaults_say_of_resting() {
           c: {command: [x], required: true}
     ";
     let config = parse(text);
-    let seen: Vec<_> = config.toolboxes.iter().map(|it| (it.is_lazy(), it.idle_timeout)).collect();
+    let seen: Vec<_> = config
+        .toolboxes
+        .iter()
+        .map(|it| (it.is_lazy(), it.idle_timeout))
+        .collect();
     let minutes = Some(Duration::from_secs(600));
     // Whether one that is required can be started has to show at the start.
     assert_eq!(seen, [(true, minutes), (false, None), (false, minutes)]);

@@ -215,8 +215,7 @@ impl Eyes {
         let Some((folder, names)) = self.names.get(&event.wd) else {
             return false;
         };
-        names.contains(name)
-            && !(event.mask.contains(AddWatchFlags::IN_CREATE) && is_being_written(&folder.join(name)))
+        names.contains(name) && !(event.mask.contains(AddWatchFlags::IN_CREATE) && is_being_written(&folder.join(name)))
     }
 }
 

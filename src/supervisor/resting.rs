@@ -56,7 +56,10 @@ impl Toolbox {
 
     /// Takes over what was kept of its tools, if anything was that can be used.
     fn take_kept(&mut self) -> bool {
-        let read = self.kept.as_mut().and_then(|kept| aside(true, || kept.read(&self.config)));
+        let read = self
+            .kept
+            .as_mut()
+            .and_then(|kept| aside(true, || kept.read(&self.config)));
         let Some(raw) = read else { return false };
         let learned = self.learn(raw);
         if let Err(why) = &learned {
@@ -158,7 +161,10 @@ impl Toolbox {
             let unused = self.workers.get(index).and_then(|worker| self.unused_at(worker));
             // A call on its way in is as good as one in hand.
             if unused.is_some_and(|due| due <= now) && !self.has_mail() {
-                tracing::info!(toolbox = self.config.id, "nobody called, its process is stopped until somebody does");
+                tracing::info!(
+                    toolbox = self.config.id,
+                    "nobody called, its process is stopped until somebody does"
+                );
                 self.rest(index).await;
             }
         }

@@ -60,7 +60,10 @@ async fn after_a_new_start_of_the_host_its_tools_are_told_and_no_process_runs() 
     let got = caller.ask("ovos.tools.get", &json!({"name": "echo"})).await;
     assert_eq!(got["name"], "echo", "{got}");
     let toolbox = host.toolbox("big");
-    assert_eq!((&toolbox["state"], &toolbox["processes"]), (&json!("asleep"), &json!([])));
+    assert_eq!(
+        (&toolbox["state"], &toolbox["processes"]),
+        (&json!("asleep"), &json!([]))
+    );
     assert_eq!(toolbox["reason"], "started by the next call");
     assert!(!host.log().contains("process started"), "{}", host.log());
     // By the flat name as well.
@@ -79,7 +82,8 @@ async fn the_host_is_ready_before_a_slow_lazy_toolbox_has_told_its_tools() {
     let toolboxes = json!({"big": lazy(&json!({"wait_for_file": go})), "small": moody(&json!({}))});
     let host = Host::launch(&config(&bus.url, &toolboxes));
     eventually("it is on the bus", || {
-        host.status().is_some_and(|status| status["host"]["bus"]["state"] == "connected")
+        host.status()
+            .is_some_and(|status| status["host"]["bus"]["state"] == "connected")
     })
     .await;
     let mut caller = Caller::connect(&bus.url).await;
@@ -119,5 +123,9 @@ async fn a_lazy_toolbox_that_is_required_shows_at_the_start_that_it_can() {
     let broken = json!({"command": ["no-such-program"], "start": "lazy", "required": true});
     let mut host = Host::launch(&config(&bus.url, &json!({"broken": broken})));
     assert_eq!(host.ended().await.code(), Some(1));
-    assert!(host.log().contains("the required toolbox 'broken' cannot be started"), "{}", host.log());
+    assert!(
+        host.log().contains("the required toolbox 'broken' cannot be started"),
+        "{}",
+        host.log()
+    );
 }

@@ -80,7 +80,11 @@ async fn a_saved_file_is_in_force_however_an_editor_saves_it() {
     fs::hard_link(&other, &file).unwrap();
     in_force(&mut caller, "linked").await;
     assert_eq!(host.pid_of("kept"), kept, "what no change concerned was not touched");
-    assert!(!host.log().contains("reload refused"), "no half-written file was read: {}", host.log());
+    assert!(
+        !host.log().contains("reload refused"),
+        "no half-written file was read: {}",
+        host.log()
+    );
     host.stop().await;
 }
 
@@ -187,10 +191,17 @@ async fn a_broken_or_missing_file_changes_nothing_and_the_log_says_why() {
     eventually("the log says why", || host.log().contains("comand")).await;
     assert_eq!((host.pid_of("kept"), host.pid_of("edited")), (kept, edited));
     fs::remove_file(&file).unwrap();
-    eventually("the log says that, too", || host.log().contains("gone; what it said goes on")).await;
+    eventually("the log says that, too", || {
+        host.log().contains("gone; what it said goes on")
+    })
+    .await;
     assert_eq!((host.pid_of("kept"), host.pid_of("edited")), (kept, edited));
     in_force(&mut caller, "first").await;
-    assert_eq!(host.log().matches("reload refused").count(), 1, "once for one broken file");
+    assert_eq!(
+        host.log().matches("reload refused").count(),
+        1,
+        "once for one broken file"
+    );
     // And it goes on looking.
     host.write_config(&both(&bus.url, "second"));
     in_force(&mut caller, "second").await;

@@ -85,11 +85,7 @@ impl Hosted {
         Self::start_with(config, &surroundings, None)
     }
 
-    fn start_with(
-        config: ToolboxConfig,
-        surroundings: &Surroundings,
-        after: Option<JoinHandle<Vec<Call>>>,
-    ) -> Self {
+    fn start_with(config: ToolboxConfig, surroundings: &Surroundings, after: Option<JoinHandle<Vec<Call>>>) -> Self {
         let (handle, task) = supervisor::start(config, surroundings, after);
         Self {
             handle,

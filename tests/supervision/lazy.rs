@@ -74,7 +74,11 @@ async fn a_first_run_starts_it_to_learn_its_tools_and_later_runs_wait_for_a_call
     assert_eq!(toolbox.call("echo", json!({"n": 2})).await, Ok(json!({"n": 2})));
     toolbox.wait_for(|phase| *phase == Phase::Ready).await;
     assert_eq!(lazy.starts(), 2, "one for both calls");
-    assert_eq!(toolbox.handle.snapshot().await.unwrap().restarts, 0, "that is no restart");
+    assert_eq!(
+        toolbox.handle.snapshot().await.unwrap().restarts,
+        0,
+        "that is no restart"
+    );
 }
 
 #[tokio::test]
@@ -106,7 +110,10 @@ async fn a_first_call_is_checked_by_what_the_program_says_now() {
     let gone = toolbox.call("grown", json!({})).await;
     assert_eq!(gone, Err("Unknown tool: 'grown'".into()));
     let tools = toolbox.handle.brief().borrow().tools.clone().unwrap();
-    assert!(tools.get("grown").is_none() && tools.get("echo").is_some(), "it is published no longer");
+    assert!(
+        tools.get("grown").is_none() && tools.get("echo").is_some(),
+        "it is published no longer"
+    );
 }
 
 #[tokio::test]
@@ -153,16 +160,30 @@ async fn what_is_kept_holds_no_secret_and_is_for_its_owner_alone() {
 async fn a_damaged_or_foreign_state_file_is_as_good_as_none() {
     let lazy = Lazy::new(|_| json!({})).learned().await;
     let good = std::fs::read_to_string(lazy.file()).unwrap();
-    let refused = good.replacen(r#""name":"#, r#""nome":"#, 1).replacen(r#""name": "#, r#""nome": "#, 1);
+    let refused = good
+        .replacen(r#""name":"#, r#""nome":"#, 1)
+        .replacen(r#""name": "#, r#""nome": "#, 1);
     assert_ne!(refused, good);
-    let files = ["", "{", "null", &good[..good.len() / 2], &good.replacen("moody", "noisy", 1), &refused, "\u{0}"];
+    let files = [
+        "",
+        "{",
+        "null",
+        &good[..good.len() / 2],
+        &good.replacen("moody", "noisy", 1),
+        &refused,
+        "\u{0}",
+    ];
     for (text, starts) in files.into_iter().zip(2..) {
         std::fs::write(lazy.file(), text).unwrap();
         let mut toolbox = lazy.asleep().await;
         assert!(has(toolbox.tools().await.as_ref(), "echo"), "{text:?}");
         assert_eq!(lazy.starts(), starts, "{text:?}");
         toolbox.stop(Duration::from_secs(1)).await;
-        assert_eq!(std::fs::read_to_string(lazy.file()).unwrap(), good, "and it is written anew");
+        assert_eq!(
+            std::fs::read_to_string(lazy.file()).unwrap(),
+            good,
+            "and it is written anew"
+        );
     }
 }
 
@@ -181,7 +202,9 @@ async fn it_works_where_nothing_can_be_kept() {
 
 #[tokio::test]
 async fn one_that_cannot_be_started_says_why_to_its_first_caller_and_is_given_up_in_the_end() {
-    let mut lazy = Lazy::new(|folder| json!({"die_file": folder.path("die")})).learned().await;
+    let mut lazy = Lazy::new(|folder| json!({"die_file": folder.path("die")}))
+        .learned()
+        .await;
     lazy.config.restart = Restart {
         give_up_after: 3,
         backoff: Duration::from_millis(10),
@@ -190,7 +213,10 @@ async fn one_that_cannot_be_started_says_why_to_its_first_caller_and_is_given_up
     let toolbox = lazy.asleep().await;
     std::fs::write(lazy.folder.path("die"), "").unwrap();
     let error = toolbox.call("echo", json!({})).await.unwrap_err();
-    assert!(error.starts_with("ToolboxUnavailable: exit status 1: no good start"), "{error}");
+    assert!(
+        error.starts_with("ToolboxUnavailable: exit status 1: no good start"),
+        "{error}"
+    );
     toolbox.wait_for(|phase| matches!(phase, Phase::Failed(_))).await;
     assert_eq!(lazy.starts(), 4, "one to learn, three to fail");
     assert_eq!(toolbox.tools().await, None, "as of any that is down");
@@ -216,11 +242,20 @@ async fn one_that_takes_the_place_of_another_is_looked_at_once() {
     let mut old = lazy.asleep().await;
     let (mut changed, task) = (lazy.config.clone(), old.task.take());
     // What the digest does not know of.
-    changed.env.0.insert("STARTS_FILE".into(), lazy.folder.path("again").display().to_string());
+    changed
+        .env
+        .0
+        .insert("STARTS_FILE".into(), lazy.folder.path("again").display().to_string());
     let new = Hosted::start_after(changed, task);
     old.handle.stop(Duration::from_secs(1));
     new.wait_for(|phase| *phase == Phase::Asleep).await;
-    assert_eq!(std::fs::read_to_string(lazy.folder.path("again")).unwrap().lines().count(), 1);
+    assert_eq!(
+        std::fs::read_to_string(lazy.folder.path("again"))
+            .unwrap()
+            .lines()
+            .count(),
+        1
+    );
     assert_eq!(lazy.starts(), 1);
 }
 

@@ -24,9 +24,8 @@ impl Hosted {
 
     /// Waits until it sleeps, with no process left.
     async fn asleep(&self) {
-        let asleep = |seen: &toolhost::supervisor::status::Snapshot| {
-            seen.phase == Phase::Asleep && seen.processes.is_empty()
-        };
+        let asleep =
+            |seen: &toolhost::supervisor::status::Snapshot| seen.phase == Phase::Asleep && seen.processes.is_empty();
         self.seen("it sleeps", asleep).await;
     }
 }
@@ -50,7 +49,10 @@ async fn a_process_that_nobody_calls_goes_and_the_next_call_starts_another() {
     let pid = toolbox.handle.snapshot().await.unwrap().processes[0].pid;
     toolbox.asleep().await;
     assert!(!is_alive(pid));
-    assert!(toolbox.tools().await.unwrap().contains(&"echo".to_owned()), "it is published all the same");
+    assert!(
+        toolbox.tools().await.unwrap().contains(&"echo".to_owned()),
+        "it is published all the same"
+    );
     assert_eq!(toolbox.call("echo", json!({"n": 1})).await, Ok(json!({"n": 1})));
     toolbox.asleep().await;
     assert_eq!(toolbox.handle.snapshot().await.unwrap().restarts, 0, "nothing failed");
@@ -112,7 +114,9 @@ async fn no_call_is_lost_between_and_no_two_processes_are_there_at_once() {
     println!("seed {seed}");
     let mut dice = fastrand::Rng::with_seed(seed);
     for n in 0..60 {
-        let calls: Vec<_> = (0..dice.usize(1..4)).map(|m| toolbox.send("echo", json!({"n": n, "m": m}))).collect();
+        let calls: Vec<_> = (0..dice.usize(1..4))
+            .map(|m| toolbox.send("echo", json!({"n": n, "m": m})))
+            .collect();
         for (m, call) in calls.into_iter().enumerate() {
             assert_eq!(call.get().await, Ok(json!({"n": n, "m": m})));
         }
@@ -147,7 +151,11 @@ async fn as_many_processes_wake_as_calls_wait_and_each_rests_by_itself() {
         }
     };
     assert_eq!(meet(1, "one").await, 1);
-    assert_eq!(toolbox.handle.snapshot().await.unwrap().processes.len(), 1, "one call needs one");
+    assert_eq!(
+        toolbox.handle.snapshot().await.unwrap().processes.len(),
+        1,
+        "one call needs one"
+    );
     assert_eq!(meet(3, "three").await, 3, "three at once are served side by side");
     toolbox.asleep().await;
     assert_eq!(meet(2, "two").await, 2);
@@ -166,7 +174,11 @@ async fn one_that_serves_calls_side_by_side_is_woken_once_for_many() {
     for (n, call) in calls.into_iter().enumerate() {
         assert_eq!(call.get().await, Ok(json!({"n": n})));
     }
-    assert_eq!(std::fs::read_to_string(starts).unwrap().lines().count(), 2, "once to learn, once to serve");
+    assert_eq!(
+        std::fs::read_to_string(starts).unwrap().lines().count(),
+        2,
+        "once to learn, once to serve"
+    );
 }
 
 #[tokio::test]
@@ -186,14 +198,21 @@ async fn its_owner_starts_restarts_and_stops_what_sleeps() {
     toolbox.asleep().await;
     assert_eq!(toolbox.told(Order::Start).await, Ok(Done::Started));
     let first = toolbox.handle.snapshot().await.unwrap();
-    assert_eq!((first.phase, first.processes.len()), (Phase::Ready, 1), "it is up, and stays so");
+    assert_eq!(
+        (first.phase, first.processes.len()),
+        (Phase::Ready, 1),
+        "it is up, and stays so"
+    );
     assert_eq!(toolbox.told(Order::Start).await, Ok(Done::WasRunning));
     assert_eq!(toolbox.told(Order::Restart).await, Ok(Done::Restarted));
     let pid = toolbox.pid().await;
     assert_ne!(pid, first.processes[0].pid);
     assert_eq!(toolbox.told(Order::Stop).await, Ok(Done::Stopped));
     let error = toolbox.call("echo", json!({})).await.unwrap_err();
-    assert_eq!(error, "ToolboxUnavailable: stopped by its owner; start it with `toolhost start moody`");
+    assert_eq!(
+        error,
+        "ToolboxUnavailable: stopped by its owner; start it with `toolhost start moody`"
+    );
     assert_eq!(toolbox.told(Order::Restart).await, Ok(Done::Started));
     toolbox.pid().await;
 }

@@ -35,7 +35,7 @@ async fn what_will_bite_later_is_named_with_its_line() {
         bus: BusConfig::default(),
         tool_service: ToolService::Auto,
         watch: false,
-        sources: Vec::new(),
+        sources: crate::config::Sources::default(),
         toolboxes: vec![
             toolbox(
                 "disk",

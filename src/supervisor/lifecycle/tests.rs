@@ -513,7 +513,10 @@ fn what_rests_starts_anew_with_the_next_request_and_counts_no_failure() {
     }
     assert_eq!(*lifecycle.state(), State::Idle);
     assert_eq!(lifecycle.unavailable(now), None);
-    assert_eq!((lifecycle.due(), lifecycle.step(Event::Tick, now, 0.5)), (None, Action::None));
+    assert_eq!(
+        (lifecycle.due(), lifecycle.step(Event::Tick, now, 0.5)),
+        (None, Action::None)
+    );
     assert_eq!(lifecycle.step(Event::Wake, now, 0.5), Action::Spawn);
     assert_eq!(*lifecycle.state(), State::Starting);
 }

@@ -232,8 +232,13 @@ impl Toolbox {
         Ok(())
     }
 
-    /// Takes over a describe answer, or says what is wrong with it.
+    /// Takes over a describe answer of now, or says what is wrong with it.
     pub(super) fn learn(&mut self, raw: Text) -> Result<(), String> {
+        self.take_over(raw, "described")
+    }
+
+    /// Takes over a describe answer; `how` it came, for the log.
+    pub(super) fn take_over(&mut self, raw: Text, how: &str) -> Result<(), String> {
         if self.known.as_ref().is_some_and(|known| known.raw == raw) {
             // Those who waited because nobody knew.
             if std::mem::take(&mut self.list_is_old) {
@@ -249,7 +254,7 @@ impl Toolbox {
         for warning in description.warnings.iter().chain(tools.warnings()) {
             tracing::warn!(toolbox = self.config.id, warning, "describe");
         }
-        tracing::info!(toolbox = self.config.id, tools = tools.len(), "described");
+        tracing::info!(toolbox = self.config.id, tools = tools.len(), "{how}");
         self.known = Some(Known {
             raw,
             tools: Arc::new(tools),

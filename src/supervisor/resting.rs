@@ -61,7 +61,7 @@ impl Toolbox {
             .as_mut()
             .and_then(|kept| aside(true, || kept.read(&self.config)));
         let Some(raw) = read else { return false };
-        let learned = self.learn(raw);
+        let learned = self.take_over(raw, "asleep, with its tools as last described");
         if let Err(why) = &learned {
             tracing::warn!(toolbox = self.config.id, why, "kept tools ignored");
         }

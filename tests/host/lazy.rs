@@ -67,7 +67,7 @@ async fn after_a_new_start_of_the_host_its_tools_are_told_and_no_process_runs() 
     assert_eq!(toolbox["reason"], "started by the next call");
     assert!(!host.log().contains("process started"), "{}", host.log());
     // By the flat name as well.
-    let invoked = caller.ask(INVOKE, &json!({"name": "echo", "kwargs": {"n": 1}})).await;
+    let invoked = caller.ask(INVOKE, &json!({"name": "echo", "args": {"n": 1}})).await;
     assert_eq!(invoked["result"], json!({"n": 1}), "{invoked}");
     assert_eq!(host.toolbox("big")["state"], "ready");
     assert_eq!(host.toolbox("big")["restarts"], 0);

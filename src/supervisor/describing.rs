@@ -205,6 +205,10 @@ impl Toolbox {
                 let all = self.describing.take();
                 tell(waiters.into_iter().chain(all), self.known.as_ref());
                 if self.is_done_describing() {
+                    tracing::info!(
+                        toolbox = self.config.id,
+                        "lazy, its process is stopped until somebody calls"
+                    );
                     self.rest(index).await;
                 }
             }

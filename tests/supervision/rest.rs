@@ -46,7 +46,7 @@ fn noting_starts(mut config: ToolboxConfig, file: &Path) -> ToolboxConfig {
 #[tokio::test]
 async fn a_process_that_nobody_calls_goes_and_the_next_call_starts_another() {
     let toolbox = Hosted::start(restless(&json!({}), 300)).ready().await;
-    let pid = toolbox.handle.snapshot().await.unwrap().processes[0].pid;
+    let pid = toolbox.pid().await;
     toolbox.asleep().await;
     assert!(!is_alive(pid));
     assert!(
@@ -75,11 +75,11 @@ async fn a_call_that_takes_longer_than_that_is_finished_first() {
 async fn a_call_that_was_given_up_keeps_its_process_busy_and_not_idle() {
     let folder = Folder::new();
     let mut config = restless(&json!({"capabilities": ["concurrent"]}), 50);
-    config.timeout = Duration::from_millis(500);
+    config.timeout = Duration::from_millis(300);
     let toolbox = Hosted::start(config).ready().await;
     let done = folder.path("done");
     // Answered by nobody in time, and within the second after which the process would be replaced.
-    let late = toolbox.call("sleep", json!({"seconds": 1.0, "touch": done})).await;
+    let late = toolbox.call("sleep", json!({"seconds": 0.5, "touch": done})).await;
     assert!(late.unwrap_err().starts_with("TimeoutError"));
     toolbox.asleep().await;
     assert!(done.exists(), "it was not stopped in the middle of it");
@@ -131,7 +131,7 @@ async fn no_call_is_lost_between_and_no_two_processes_are_there_at_once() {
 #[tokio::test]
 async fn as_many_processes_wake_as_calls_wait_and_each_rests_by_itself() {
     let folder = Folder::new();
-    let mut config = restless(&json!({}), 500);
+    let mut config = restless(&json!({}), 3_000);
     config.processes = 3;
     config.start = Start::Lazy;
     let toolbox = Hosted::start(config);

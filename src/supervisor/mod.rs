@@ -13,6 +13,9 @@
 //! *abandoned*: the late answer finds nobody, and a process that is still busy a grace later is
 //! replaced. When a process ends, what was in it is answered at once.
 //!
+//! A toolbox need not have a process: a lazy one before its first call, or one that nobody has called for long (`resting`).
+//! Its tools stay published, and a call starts it.
+//!
 //! A panic in here is a fault of toolhost. It costs the calls at hand and the processes, as a crash of the toolbox would,
 //! and the toolbox is started again by the same rules (`fault`).
 //!

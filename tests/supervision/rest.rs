@@ -250,3 +250,29 @@ async fn what_ends_by_itself_is_started_again_as_ever() {
     toolbox.served_again().await;
     assert_eq!(toolbox.handle.snapshot().await.unwrap().restarts, 1);
 }
+
+#[tokio::test]
+async fn what_changed_while_it_slept_holds_for_the_call_that_wakes_it() {
+    let folder = Folder::new();
+    let grown = folder.path("grown");
+    let toolbox = Hosted::start(restless(&json!({"extra_tool_file": grown}), 200))
+        .ready()
+        .await;
+    toolbox.asleep().await;
+    std::fs::write(&grown, "").unwrap();
+    assert_eq!(toolbox.call("grown", json!({"n": 1})).await, Ok(json!({"n": 1})));
+    toolbox.asleep().await;
+    std::fs::remove_file(&grown).unwrap();
+    let gone = toolbox.call("grown", json!({})).await;
+    assert_eq!(gone, Err("Unknown tool: 'grown'".into()));
+}
+
+#[tokio::test]
+async fn a_call_that_no_tool_takes_is_refused_by_what_the_program_says_now() {
+    let toolbox = Hosted::start(restless(&json!({}), 200)).ready().await;
+    toolbox.asleep().await;
+    let unknown = toolbox.send("nope", json!({}));
+    let known = toolbox.send("echo", json!({"n": 1}));
+    assert_eq!(unknown.get().await, Err("Unknown tool: 'nope'".into()));
+    assert_eq!(known.get().await, Ok(json!({"n": 1})));
+}

@@ -6,6 +6,7 @@ mod orphans;
 mod report;
 mod verbs;
 mod vital;
+mod watch;
 
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ use crate::control::{self, socket::ControlSocket};
 use crate::error::{Error, Exit};
 use crate::process::guard::Guard;
 use crate::registry::Registry;
+use crate::state_folder::StateFolder;
 use crate::supervisor::Surroundings;
 use crate::supervisor::status::Phase;
 use crate::tools::outcome::FAULT;
@@ -109,6 +111,7 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
     serve_control(&host, args, &stop, &tasks);
+    tasks.spawn(watch::follow(Arc::clone(&host.registry), stop.clone()));
     tasks.spawn(welcome(Arc::clone(&host), output, stop.clone()));
     let ended = host.until_stopped(&mut signals).await;
     stop.cancel();
@@ -140,6 +143,7 @@ async fn start_registry(config: &Config, bus: BusConfig) -> Arc<Registry> {
     };
     let surroundings = Surroundings {
         guard: Guard::of_this_process(),
+        state: StateFolder::of_this_process(),
         ..Surroundings::default()
     };
     Registry::start(config, surroundings, Box::new(load)).await

@@ -98,6 +98,10 @@ impl Toolbox {
             return;
         };
         worker.answered = Instant::now();
+        // To be asked what its tools are is no use of them.
+        if !matches!(duty, Duty::Describe { .. }) {
+            worker.used = worker.answered;
+        }
         worker.noisy = None;
         self.deadlines.remove(&(duty.due(), id));
         match duty {

@@ -33,8 +33,9 @@ impl Toolbox {
             return self.refuse(call, error);
         }
         let id = self.fresh_id();
-        if self.known.is_none() {
-            let timeout = self.config.timeout;
+        if self.must_describe_first() {
+            let known = self.known.as_ref().and_then(|known| known.tools.get(&call.name));
+            let timeout = known.and_then(|tool| tool.timeout).unwrap_or(self.config.timeout);
             let early = Early { id, call, timeout };
             self.deadlines.insert((early.due(), id));
             return self.queue.push_early(early);
@@ -145,6 +146,9 @@ impl Toolbox {
         }
         self.dispatch_describe().await;
         self.send_waiting();
+        if self.config.mode == Mode::Persistent || self.list_is_old {
+            return self.wake().await;
+        }
         while self.queue.has_ready() {
             // Run-once: the process of the call is started for it.
             let Some(index) = self.idle_worker() else { return };
@@ -225,6 +229,7 @@ impl Toolbox {
             timeout: ready.timeout,
         };
         worker.duties.insert(ready.id, duty);
+        worker.used = Instant::now();
     }
 
     pub(super) fn record(&mut self, arrived: Instant, succeeded: bool) {

@@ -73,7 +73,8 @@ impl Toolbox {
             let mut fallen = std::mem::replace(slot, Worker::new(&self.config, now));
             let duties = std::mem::take(&mut fallen.duties);
             replies.extend(duties.into_values().filter_map(reply_of));
-            slot.spawns = fallen.spawns;
+            slot.restarts = fallen.restarts;
+            slot.comes_from_rest = fallen.comes_from_rest;
             // Where none is wanted, or not yet, none is started; of run-once processes one is enough to describe itself.
             let wanted = !self.stopping && !self.held && self.predecessor.is_none();
             if wanted && (self.config.mode == Mode::Persistent || index == 0) {
@@ -95,6 +96,7 @@ impl Toolbox {
             let answered = catch_unwind(AssertUnwindSafe(|| reply.send(Err(CallError::of_our_own()))));
             answered.unwrap_or_default();
         }
+        self.only_to_describe = self.is_lazy();
         self.end_orders(&Err(FAULT.to_owned()));
     }
 }

@@ -13,6 +13,9 @@
 //! *abandoned*: the late answer finds nobody, and a process that is still busy a grace later is
 //! replaced. When a process ends, what was in it is answered at once.
 //!
+//! A toolbox need not have a process: a lazy one before its first call, or one that nobody has called for long (`resting`).
+//! Its tools stay published, and a call starts it.
+//!
 //! A panic in here is a fault of toolhost. It costs the calls at hand and the processes, as a crash of the toolbox would,
 //! and the toolbox is started again by the same rules (`fault`).
 //!
@@ -27,11 +30,13 @@ mod commands;
 mod describing;
 mod expiry;
 mod fault;
+mod kept;
 pub mod lifecycle;
 pub mod load;
 pub mod orders;
 mod queue;
 pub mod restart;
+mod resting;
 mod showing;
 pub mod status;
 mod tail;
@@ -47,6 +52,7 @@ use tokio::task::JoinHandle;
 
 use crate::config::ToolboxConfig;
 use crate::process::guard::Guard;
+use crate::state_folder::StateFolder;
 use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::ToolSet;
 use lifecycle::Grace;
@@ -65,7 +71,7 @@ pub(super) enum Control {
     Describe(oneshot::Sender<Option<Arc<ToolSet>>>),
     /// Show yourself.
     Snapshot(oneshot::Sender<Snapshot>),
-    /// Start what failed or waits, unless its owner stopped it.
+    /// Start what failed or waits, unless its owner stopped it. What rests goes on resting.
     Start,
     /// Do what its owner asks.
     Order(Order, Grace, oneshot::Sender<OrderEnd>),
@@ -91,6 +97,8 @@ pub struct Surroundings {
     pub changes: Arc<AtomicU64>,
     /// The bytes of the calls on hand, of all toolboxes together.
     pub load: HostLoad,
+    /// Where the tools of lazy toolboxes are kept; `None`: nowhere.
+    pub state: Option<StateFolder>,
 }
 
 /// Starts the task of a toolbox, and its processes once `after` has ended: the toolbox it takes the
@@ -163,7 +171,7 @@ impl ToolboxHandle {
         end
     }
 
-    /// Starts it again at once if it is down, unless its owner stopped it.
+    /// Starts it again at once if it is down, unless its owner stopped it. What rests until it is called is not down.
     pub fn start(&self) {
         let _ended = self.control.send(Control::Start);
     }

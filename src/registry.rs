@@ -35,6 +35,17 @@ pub struct Changes {
     pub unchanged: Vec<String>,
 }
 
+/// The reloads that were asked for. One after another is carried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reloads {
+    /// How many were asked for.
+    pub begun: u64,
+    /// How many of these are over.
+    pub ended: u64,
+    /// Whether the last one was refused: the file has faults.
+    pub refused: bool,
+}
+
 /// Reads the configuration again; in words why it is refused.
 pub type Loader = Box<dyn Fn() -> Result<Config, String> + Send + Sync>;
 
@@ -46,6 +57,7 @@ pub struct Registry {
     load: Loader,
     /// What the file last said of the tool service.
     tool_service: watch::Sender<ToolService>,
+    reloads: watch::Sender<Reloads>,
     /// The toolboxes' tasks, until everything is stopped. Held through a reload, so that there is one at a time.
     tasks: tokio::sync::Mutex<Option<Tasks>>,
 }
@@ -90,6 +102,7 @@ impl Registry {
             surroundings,
             load,
             tool_service: watch::Sender::new(config.tool_service),
+            reloads: watch::Sender::default(),
             tasks: tokio::sync::Mutex::new(Some(HashMap::new())),
         });
         // Nothing was hosted before, so nothing ends.
@@ -105,6 +118,11 @@ impl Registry {
     /// What the configuration says of `ovos.tools.*`, also after a reload.
     pub fn tool_service(&self) -> watch::Receiver<ToolService> {
         self.tool_service.subscribe()
+    }
+
+    /// The reloads there were and are.
+    pub fn reloads(&self) -> watch::Receiver<Reloads> {
+        self.reloads.subscribe()
     }
 
     /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder.
@@ -131,6 +149,13 @@ impl Registry {
     /// # Errors
     /// The faults of the file, which then changes nothing.
     pub async fn reload_telling(&self) -> Result<Changes, String> {
+        let mut under_way = UnderWay::begin(&self.reloads);
+        let changes = self.reload_when_it_is_its_turn().await;
+        under_way.refused = changes.is_err();
+        changes
+    }
+
+    async fn reload_when_it_is_its_turn(&self) -> Result<Changes, String> {
         // Read behind the lock: of two reloads at once the later one has the later file.
         let mut tasks = self.tasks.lock().await;
         let config =
@@ -332,6 +357,29 @@ impl Toolboxes for Registry {
             .get(toolbox_id)
             .map(|toolbox| toolbox.config.predecessor_topics)
             .unwrap_or_default()
+    }
+}
+
+/// A reload, until dropped: by a panic of ours too.
+struct UnderWay<'a> {
+    reloads: &'a watch::Sender<Reloads>,
+    refused: bool,
+}
+
+impl<'a> UnderWay<'a> {
+    fn begin(reloads: &'a watch::Sender<Reloads>) -> Self {
+        reloads.send_modify(|reloads| reloads.begun += 1);
+        let refused = false;
+        Self { reloads, refused }
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.reloads.send_modify(|reloads| {
+            reloads.ended += 1;
+            reloads.refused = self.refused;
+        });
     }
 }
 

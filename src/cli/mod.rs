@@ -55,6 +55,7 @@ pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) ->
         Output::from_environment().talk(&format!("{}\n", launch::main(&typed)));
         return launch::FAILED.into();
     }
+    early::close_memory();
     let held = early::hold();
     let output = Output::from_environment();
     let arguments = match Arguments::try_parse_from(typed) {

@@ -222,6 +222,7 @@ fn in_words(all: usize, down: &[&str], connected: bool, refused: bool) -> String
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Instant;
 
     /// A manager's end, and the environment it gives; the name is no path where `hidden`.
     fn manager(hidden: bool) -> (UnixDatagram, String) {
@@ -241,6 +242,12 @@ mod tests {
         let mut room = [0; 4096];
         let length = socket.recv(&mut room).expect("a datagram in time");
         String::from_utf8(room[..length].to_vec()).unwrap()
+    }
+
+    /// The next datagram, while others go on.
+    async fn next(socket: &UnixDatagram) -> String {
+        let socket = socket.try_clone().unwrap();
+        tokio::task::spawn_blocking(move || received(&socket)).await.unwrap()
     }
 
     fn told_of(socket: &str, more: &[(&str, &str)]) -> ServiceManager {
@@ -307,6 +314,16 @@ mod tests {
         );
     }
 
+    /// Waits in milliseconds while `on`.
+    async fn pause(mut on: impl FnMut() -> bool + Send + 'static) {
+        let waiting = move || {
+            while on() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        };
+        tokio::task::spawn_blocking(waiting).await.unwrap();
+    }
+
     /// How many datagrams wait.
     fn drain(socket: &UnixDatagram) -> usize {
         socket.set_nonblocking(true).unwrap();
@@ -328,31 +345,31 @@ mod tests {
         let (stuck, go_on) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         runtime.block_on(async {
             let story = async {
-                assert_eq!(tokio::task::block_in_place(|| received(&socket)), "WATCHDOG=1");
+                assert_eq!(next(&socket).await, "WATCHDOG=1");
                 let (is_stuck, may_go_on) = (Arc::clone(&stuck), Arc::clone(&go_on));
                 let task = tokio::spawn(async move {
                     is_stuck.store(true, Ordering::Release);
-                    while !may_go_on.load(Ordering::Acquire) {
+                    // Ends in any case: the runtime waits for it where the test fails.
+                    let since = Instant::now();
+                    while !may_go_on.load(Ordering::Acquire) && since.elapsed() < Duration::from_secs(20) {
                         std::thread::yield_now();
                     }
                 });
-                while !stuck.load(Ordering::Acquire) {
-                    tokio::time::sleep(Duration::from_millis(1)).await;
-                }
+                // Not by the clock of the runtime, which is stuck as well.
+                pause(move || !stuck.load(Ordering::Acquire)).await;
                 // One may have been asked for and answered before that.
-                tokio::time::sleep(Duration::from_millis(50)).await;
+                let rested = Instant::now();
+                pause(move || rested.elapsed() < Duration::from_millis(50)).await;
                 drain(&socket);
-                tokio::time::sleep(Duration::from_millis(200)).await;
+                let rested = Instant::now();
+                pause(move || rested.elapsed() < Duration::from_millis(200)).await;
                 assert_eq!(drain(&socket), 0, "ten times as long as it may be silent");
                 go_on.store(true, Ordering::Release);
                 task.await.unwrap();
+                assert_eq!(next(&socket).await, "WATCHDOG=1");
             };
             tokio::select! {
                 () = story => {}
-                never = manager.signs_of_life(|| {}) => match never {},
-            }
-            tokio::select! {
-                said = tokio::task::spawn_blocking(move || received(&socket)) => assert_eq!(said.unwrap(), "WATCHDOG=1"),
                 never = manager.signs_of_life(|| {}) => match never {},
             }
         });

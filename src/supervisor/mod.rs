@@ -33,6 +33,7 @@ mod queue;
 pub mod restart;
 mod showing;
 pub mod status;
+mod stderr;
 mod tail;
 mod toolbox;
 mod worker;

@@ -31,7 +31,6 @@ use crate::process::guard::Guard;
 use crate::registry::Registry;
 use crate::supervisor::Surroundings;
 use crate::supervisor::status::Phase;
-use crate::tools::outcome::FAULT;
 
 use bus::{Joined, join_bus};
 use one_request::host_for_one_request;
@@ -183,7 +182,7 @@ async fn keep_control(socket: ControlSocket, path: PathBuf, host: Arc<Host>, sto
         if AssertUnwindSafe(serving).catch_unwind().await.is_ok() {
             return;
         }
-        tracing::error!("{FAULT}, ended the control socket; it is made anew");
+        tracing::error!("a fault of toolhost itself ended the control socket; it is made anew");
         tokio::time::sleep(CONTROL_PAUSE).await;
         bound = control::socket::bind(&path);
     }

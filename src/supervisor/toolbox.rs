@@ -429,7 +429,7 @@ fn log_state(toolbox: &str, state: &State) {
         State::Failed { reason } => tracing::error!(
             toolbox,
             reason,
-            "down until asked: mend it, then `toolhost start {toolbox}`, `toolhost reload` or SIGHUP"
+            "down until asked: mend it, then `toolhost start`, `toolhost reload` or SIGHUP"
         ),
         state => tracing::debug!(toolbox, ?state, "state"),
     }

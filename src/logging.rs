@@ -109,6 +109,12 @@ pub fn is_journal(stream: impl AsFd, environment: impl Fn(&str) -> Option<String
     told.is_some_and(|told| told == format!("{}:{}", stat.st_dev, stat.st_ino))
 }
 
+/// The lines of `text`, each marked for the journal as an error.
+pub fn as_errors_of_the_journal(text: &str) -> String {
+    let mark = format::priority(tracing::Level::ERROR);
+    text.lines().map(|line| format!("{mark}{line}\n")).collect()
+}
+
 /// Starts logging to stderr.
 ///
 /// In the journal each line has its priority in front, which the journal takes off: `journalctl -p err` finds the errors.
@@ -160,6 +166,10 @@ mod tests {
         )));
         assert!(!is_journal(null(), |_| None));
         assert!(!is_journal(null(), |_| Some("8".to_owned())));
+        assert_eq!(
+            as_errors_of_the_journal("error: a\nhint: b\n"),
+            "<3>error: a\n<3>hint: b\n"
+        );
     }
 
     #[test]

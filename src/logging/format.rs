@@ -87,7 +87,7 @@ impl Lines {
 }
 
 /// How a level is written for the journal.
-fn priority(level: TracingLevel) -> &'static str {
+pub(super) fn priority(level: TracingLevel) -> &'static str {
     match level {
         TracingLevel::ERROR => "<3>",
         TracingLevel::WARN => "<4>",

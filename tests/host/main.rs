@@ -11,5 +11,6 @@ mod endings;
 mod errors;
 mod operation;
 mod reload;
+mod secrets;
 mod service;
 mod verbs;

@@ -7,8 +7,10 @@ mod common;
 
 mod bus_away;
 mod calls;
+mod clock;
 mod endings;
 mod errors;
+mod logs;
 mod operation;
 mod reload;
 mod secrets;

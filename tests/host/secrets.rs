@@ -87,7 +87,8 @@ async fn provoke(caller: &mut Caller) {
         ("declared", "gone", json!({})),
         ("declared", "shell", json!({})),
     ] {
-        caller.call(toolbox_id, tool, &kwargs).await.unwrap_err();
+        let error = caller.call(toolbox_id, tool, &kwargs).await.unwrap_err();
+        say_what_leaks("an error", &error, &ALL);
     }
     for toolbox_id in ["dies", "missing", "nowhere", "no_program", "needs", "script"] {
         caller.call(toolbox_id, "echo", &kwargs).await.unwrap_err();
@@ -181,7 +182,7 @@ async fn no_secret_reaches_a_log_an_answer_the_status_or_the_list_of_processes()
         say_what_leaks("the status", &host.status().unwrap().to_string(), &ALL);
         // A file with faults, among them secrets in the wrong place.
         host.write_config(&json!({"bus": {"url": bus.url}, "toolboxes": {
-            "up": {"command": ["x"], "env": {"API_KEY": [ENV], "TOKEN": {"x": HOST}}, "timeout": ENV, "config": {"p": FILE}},
+            "up": {"command": ["x"], "env": {"API_KEY": [ENV], "TOKEN": {"x": HOST}}, "timeout": "soon", "config": {"p": FILE}},
         }}));
         caller.ask("ovos.tools.reload", &json!({})).await;
         caller.ask(LIST, &json!({})).await;

@@ -114,6 +114,8 @@ impl ServiceManager {
             is_news = tokio::select! {
                 Ok(()) = reloads.changed() => {
                     self.see_it_reload(&mut reloads).await;
+                    // What is new has been asked what it offers, and shows it in a moment.
+                    super::settled(&host.registry, super::SETTLING).await;
                     true
                 }
                 () = changed(&mut link, briefs) => {

@@ -8,7 +8,6 @@
 )]
 
 #[path = "common/mod.rs"]
-#[allow(dead_code, reason = "each test binary uses its own part of it")]
 mod common;
 
 use std::os::unix::net::UnixDatagram;
@@ -180,7 +179,7 @@ async fn a_toolbox_cannot_speak_for_the_host() {
 }
 
 /// The units: the scope of systemd they are for, and their file.
-fn units() -> [(&'static str, PathBuf); 2] {
+fn units_of_examples() -> [(&'static str, PathBuf); 2] {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systemd");
     ["user", "system"].map(|scope| (scope, folder.join(scope).join("ovos-toolhost.service")))
 }
@@ -212,7 +211,7 @@ fn verified(scope: &str, unit: &str) -> Option<String> {
 
 #[test]
 fn systemd_understands_every_line_of_the_units() {
-    for (scope, file) in units() {
+    for (scope, file) in units_of_examples() {
         let unit = localized(&std::fs::read_to_string(&file).unwrap(), env!("CARGO_BIN_EXE_toolhost"));
         let Some(said) = verified(scope, &unit) else {
             return skipped("the units by systemd-analyze, which is not here");
@@ -236,7 +235,7 @@ const KEYS: &str = "After Before CacheDirectory CapabilityBoundingSet Descriptio
 #[test]
 fn the_keys_of_the_units_are_spelt_as_systemd_spells_them() {
     let known: Vec<_> = KEYS.split_whitespace().collect();
-    for (_, file) in units() {
+    for (_, file) in units_of_examples() {
         let unit = std::fs::read_to_string(&file).unwrap();
         // A line that is to be taken in is a key behind a `#` without a space.
         let lines = unit.lines().map(|line| line.strip_prefix('#').unwrap_or(line));
@@ -253,7 +252,7 @@ fn the_keys_of_the_units_are_spelt_as_systemd_spells_them() {
 
 #[test]
 fn the_units_keep_what_toolhost_counts_on() {
-    for (scope, file) in units() {
+    for (scope, file) in units_of_examples() {
         let unit = std::fs::read_to_string(&file).unwrap();
         let has = |line: &str| assert!(unit.lines().any(|other| other == line), "{scope}: {line}");
         let has_not = |key: &str| assert!(!unit.lines().any(|line| line.starts_with(key)), "{scope}: {key}");
@@ -273,4 +272,154 @@ fn the_units_keep_what_toolhost_counts_on() {
         has_not("LimitCORE=");
         has_not("ExecStop=");
     }
+}
+
+/// The unit of the user with the real systemd that runs here, in files of its own.
+struct Service {
+    scope: &'static str,
+    name: String,
+    folder: Scratch,
+    unit: PathBuf,
+}
+
+impl Service {
+    /// Installs it, where there is a systemd that takes units of ours.
+    fn install(config: &Value) -> Option<Self> {
+        let (scope, units) = manager_of_units()?;
+        let folder = Scratch::new();
+        std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        let name = format!("toolhost-test-{}.service", std::process::id());
+        let shown = folder.path().display();
+        let text = std::fs::read_to_string(&units_of_examples()[0].1).unwrap();
+        let text = localized(&text, env!("CARGO_BIN_EXE_toolhost"))
+            .replace(
+                "%h/.config/toolhost/toolhost.yaml",
+                &format!("{shown}/toolhost.yaml --socket {shown}/control"),
+            )
+            .replace("toolhost reload", &format!("toolhost reload --socket {shown}/control"))
+            .replace("RestartSec=5s", "RestartSec=100ms")
+            .replace("WatchdogSec=30s", "WatchdogSec=5s");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let text = text.replace("[Service]", &format!("[Service]\nEnvironment=PATH={path}"));
+        std::fs::create_dir_all(&units).unwrap();
+        let unit = units.join(&name);
+        std::fs::write(&unit, text).unwrap();
+        let service = Self {
+            scope,
+            name,
+            folder,
+            unit,
+        };
+        service.write_config(config);
+        assert!(service.systemctl(&["daemon-reload"]));
+        Some(service)
+    }
+
+    fn write_config(&self, config: &Value) {
+        std::fs::write(self.folder.path().join("toolhost.yaml"), config.to_string()).unwrap();
+    }
+
+    fn systemctl(&self, arguments: &[&str]) -> bool {
+        Command::new("systemctl")
+            .arg(self.scope)
+            .args(arguments)
+            .status()
+            .unwrap()
+            .success()
+    }
+
+    fn ask(&self, verb: &str) -> bool {
+        self.systemctl(&[verb, &self.name])
+    }
+
+    fn property(&self, name: &str) -> String {
+        let output = Command::new("systemctl")
+            .args([self.scope, "show", "--value", "-p", name, &self.name])
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    fn main(&self) -> nix::unistd::Pid {
+        nix::unistd::Pid::from_raw(self.property("MainPID").parse().unwrap())
+    }
+
+    fn toolbox(&self) -> i32 {
+        let socket = self.folder.path().join("control");
+        let text = toolhost::control::client::ask(&socket, &toolhost::control::verb::Verb::Status).unwrap();
+        let status: Value = serde_json::from_str(&text).unwrap();
+        i32::try_from(status["toolboxes"][0]["processes"][0]["pid"].as_i64().unwrap()).unwrap()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.ask("kill");
+        self.ask("stop");
+        std::fs::remove_file(&self.unit).ok();
+        self.systemctl(&["daemon-reload"]);
+    }
+}
+
+/// Which systemd takes units of ours, and from where.
+fn manager_of_units() -> Option<(&'static str, PathBuf)> {
+    if !Path::new("/run/systemd/system").is_dir() {
+        return None;
+    }
+    if nix::unistd::geteuid().is_root() {
+        return Some(("--system", "/run/systemd/system".into()));
+    }
+    let runtime = PathBuf::from(std::env::var_os("XDG_RUNTIME_DIR")?);
+    let reached = Command::new("systemctl")
+        .args(["--user", "show-environment"])
+        .output()
+        .ok()?;
+    reached
+        .status
+        .success()
+        .then(|| ("--user", runtime.join("systemd/user")))
+}
+
+#[tokio::test]
+async fn the_real_systemd_starts_it_reloads_it_restarts_it_and_stops_it_with_all_it_started() {
+    let toolboxes = json!({"a": {"command": ["python3", common::host::fixture("moody.py")]}});
+    let good = json!({"bus": {"url": "ws://127.0.0.1:1/core"}, "toolboxes": toolboxes});
+    let Some(service) = Service::install(&good) else {
+        return skipped("the unit with a real systemd: none runs here that takes units");
+    };
+    assert!(service.ask("start"));
+    let status = service.property("StatusText");
+    assert!(status.starts_with("1 of 1 toolbox up"), "{status}");
+    let (first, toolbox) = (service.main(), service.toolbox());
+    assert!(service.ask("reload"));
+    service.write_config(&json!({"toolboxes": {"a": {"comand": ["x"]}}}));
+    assert!(!service.ask("reload"), "it has a fault");
+    eventually("it is told", || service.property("StatusText").contains("refused")).await;
+    assert_eq!(
+        (service.main(), service.toolbox()),
+        (first, toolbox),
+        "nothing has changed"
+    );
+    service.write_config(&good);
+    // As services of OVOS are stopped, and as they end by themselves.
+    nix::sys::signal::kill(first, Signal::SIGKILL).unwrap();
+    eventually("it is started again", || service.property("NRestarts") == "1").await;
+    eventually("it is up", || service.property("ActiveState") == "active").await;
+    assert!(!common::host::is_alive(toolbox));
+    let (second, toolbox) = (service.main(), service.toolbox());
+    assert_ne!(first, second);
+    nix::sys::signal::kill(second, Signal::SIGSTOP).unwrap();
+    eventually("the watchdog has it started again", || {
+        service.property("NRestarts") == "2"
+    })
+    .await;
+    eventually("it is up", || service.property("ActiveState") == "active").await;
+    assert!(!common::host::is_alive(toolbox));
+    let toolbox = service.toolbox();
+    assert!(service.ask("stop"));
+    assert_eq!(
+        (service.property("ActiveState"), service.property("Result")),
+        ("inactive".into(), "success".into())
+    );
+    assert!(!common::host::is_alive(toolbox));
 }

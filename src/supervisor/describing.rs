@@ -193,9 +193,14 @@ impl Toolbox {
                     .for_each(|worker| _ = worker.lifecycle.step(Event::Rest, Instant::now(), 0.0));
                 // A process just started is as fresh as it gets.
                 let all = self.describing.take();
+                // Before whoever waits goes on: a list of tools made then has these.
+                self.publish_brief();
                 tell(waiters.into_iter().chain(all), self.known.as_ref());
             }
-            Ok(()) => tell(waiters, self.known.as_ref()),
+            Ok(()) => {
+                self.publish_brief();
+                tell(waiters, self.known.as_ref());
+            }
             Err(why) if starting => {
                 tell(waiters, None);
                 self.step(index, Event::Broken(format!("its describe answer is refused: {why}")))

@@ -181,10 +181,12 @@ async fn signals_in_the_first_moments_mean_what_they_always_mean() {
             std::hint::spin_loop();
         }
         host.signal(Signal::SIGHUP);
-        if n % 10 == 0 {
+        if n % 20 == 0 {
             // It lives on, and comes up.
             host.ready().await;
         }
-        host.stop().await;
+        host.signal(Signal::SIGTERM);
+        let status = host.ended().await;
+        assert_eq!(status.code(), Some(0), "{status}, {later:?} after the start");
     }
 }

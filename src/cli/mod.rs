@@ -69,7 +69,9 @@ pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) ->
         output.talk(&format!("no guard over the toolboxes: {error}\n"));
     }
     let _log = start_log(&arguments, output);
-    match dispatch(&arguments.command, output, held, hosting) {
+    let done = dispatch(&arguments.command, output, held, hosting);
+    Guard::of_this_process().end_all();
+    match done {
         Ok(()) => Exit::Done,
         Err(error) => {
             output.error(&error);

@@ -2,6 +2,7 @@
 
 mod bus;
 mod one_request;
+mod orphans;
 mod report;
 mod service_manager;
 mod verbs;
@@ -84,6 +85,7 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
     drop(held);
     let manager = Arc::new(ServiceManager::of_this_process());
+    tokio::spawn(orphans::reap(Guard::of_this_process()));
     let mut config = load(args.config.as_deref())?;
     let bus_in_file = config.bus.clone();
     if let Some(url) = &args.bus {

@@ -3,26 +3,48 @@
 //! A host ended by SIGKILL cannot tidy up, closing pipes reaches only children that read, and a
 //! parent-death signal reaches only direct ones and follows the thread that spawned them. So the
 //! host forks a guard before it has threads. The guard holds one end of a pipe on which it is told
-//! every process group there is, and kills what is left of them when the other end closes.
+//! every process group there is. When the other end closes it kills what is left of them, what they
+//! are parents of, and whatever carries the host's [`Mark`].
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use nix::fcntl::OFlag;
-use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg, sigprocmask};
+use nix::sys::prctl::{set_child_subreaper, set_name};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask};
 use nix::unistd::{ForkResult, Pid, dup2_stderr, dup2_stdin, dup2_stdout, fork, pipe2, setsid, write};
+
+use super::mark::Mark;
+use super::orphans::Orphans;
+use super::table::{self, Entry};
+
+/// How long the end of all processes may take when a host ends, before it is left to the guard.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often the guard looks for what is left, and the time between: one that forks while it is killed leaves another.
+const ROUNDS: u32 = 200;
+const BETWEEN: Duration = Duration::from_millis(10);
 
 /// The guard of this process, once it has one.
 static GUARD: OnceLock<Guard> = OnceLock::new();
 
-/// The host's end of the guard. A clone speaks to the same guard; the default one to none.
+/// What this process knows of all that runs below it, and its line to the guard. A clone is the same; the default one
+/// knows nothing and speaks to nobody.
 #[derive(Debug, Clone, Default)]
-pub struct Guard(Option<Arc<OwnedFd>>);
+pub struct Guard(Option<Arc<Watch>>);
+
+#[derive(Debug)]
+struct Watch {
+    mouth: OwnedFd,
+    orphans: Orphans,
+}
 
 impl Guard {
-    /// Forks the guard of this process, which [`Guard::of_this_process`] gives out from then on.
+    /// Forks the guard of this process, which [`Guard::of_this_process`] gives out from then on, and makes this process
+    /// the one that orphans below it come back to.
     ///
     /// Must be called while the process has one thread, since the guard goes on with whatever
     /// locks the others held.
@@ -30,17 +52,20 @@ impl Guard {
     /// # Errors
     /// The system's, where it has no further process or descriptor.
     pub fn start() -> nix::Result<()> {
+        let mark = Mark::of_this_process();
+        set_child_subreaper(true)?;
         let (ears, mouth) = pipe2(OFlag::O_CLOEXEC)?;
         // SAFETY: the caller promises that no other thread exists, so the child may allocate.
         match unsafe { fork() }? {
-            ForkResult::Parent { .. } => {
+            ForkResult::Parent { child } => {
+                let orphans = Orphans::new(mark, child);
                 // A second one would watch over the same groups: the first stays.
-                GUARD.get_or_init(|| Self(Some(Arc::new(mouth))));
+                GUARD.get_or_init(|| Self(Some(Arc::new(Watch { mouth, orphans }))));
                 Ok(())
             }
             ForkResult::Child => {
                 drop(mouth);
-                stand_guard(ears);
+                stand_guard(ears, &mark);
                 std::process::exit(0);
             }
         }
@@ -52,30 +77,57 @@ impl Guard {
         GUARD.get().cloned().unwrap_or_default()
     }
 
-    /// From now on `group` is killed when the host dies.
+    /// Ends whatever still runs below this process: for its end, when nothing is started or waited for any more.
+    pub fn end_all(&self) {
+        let Some(watch) = &self.0 else { return };
+        if watch.orphans.end_all(PATIENCE) {
+            self.tell(ALL_WELL);
+            watch.orphans.see_off_the_guard();
+        }
+    }
+
+    /// Reaps orphans that have ended and kills those whose process has. Whether all that can be done is done.
+    pub fn sweep(&self) -> bool {
+        let Some(watch) = &self.0 else { return true };
+        let found = watch.orphans.sweep();
+        // Without a mark to find them by, the guard has to know their numbers.
+        found.unmarked.iter().for_each(|pid| self.watch(Pid::from_raw(*pid)));
+        found.reaped.iter().for_each(|pid| self.forget(Pid::from_raw(*pid)));
+        !found.is_unsure
+    }
+
+    /// What is known of the processes below this one, where it is known.
+    pub(super) fn orphans(&self) -> Option<&Orphans> {
+        self.0.as_ref().map(|watch| &watch.orphans)
+    }
+
+    /// From now on the process of that number and its group are killed when the host dies.
     pub(super) fn watch(&self, group: Pid) {
-        self.tell('+', group);
+        self.tell(&format!("+{group}\n"));
     }
 
     /// `group` is gone; its number may be somebody else's soon.
     pub(super) fn forget(&self, group: Pid) {
-        self.tell('-', group);
+        self.tell(&format!("-{group}\n"));
     }
 
-    fn tell(&self, sign: char, group: Pid) {
-        let Some(mouth) = &self.0 else { return };
+    fn tell(&self, line: &str) {
+        let Some(watch) = &self.0 else { return };
         // A few bytes to a reader that does nothing else: the pipe is never full. Without the
         // guard (somebody killed it) the host goes on as if it had none.
-        let _told = write(mouth.as_fd(), format!("{sign}{group}\n").as_bytes());
+        let _told = write(watch.mouth.as_fd(), line.as_bytes());
     }
 }
 
+/// The last line of a host that leaves nothing.
+const ALL_WELL: &str = ".\n";
+
 /// Listens until the host is gone, then kills what it left.
-fn stand_guard(ears: OwnedFd) {
+fn stand_guard(ears: OwnedFd, mark: &Mark) {
     // Out of the terminal's and the service manager's reach: Ctrl-C and SIGTERM are for the host.
     let _already_leader = setsid();
     let _unmasked = sigprocmask(SigmaskHow::SIG_BLOCK, Some(&SigSet::all()), None);
-    let _unnamed = nix::sys::prctl::set_name(c"toolhost-guard");
+    let _unnamed = set_name(c"toolhost-guard");
     // Whoever reads the host's stdout waits for every copy of it to close.
     if let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
         let _kept = dup2_stdin(&null)
@@ -84,11 +136,12 @@ fn stand_guard(ears: OwnedFd) {
     }
     let mut groups = BTreeSet::new();
     for line in BufReader::new(std::fs::File::from(ears)).lines().map_while(Result::ok) {
+        if ALL_WELL.starts_with(&line) && !line.is_empty() {
+            return;
+        }
         note(&mut groups, &line);
     }
-    for group in groups {
-        let _gone = killpg(Pid::from_raw(group), Signal::SIGKILL);
-    }
+    end_what_is_left(&groups, mark);
 }
 
 fn note(groups: &mut BTreeSet<i32>, line: &str) {
@@ -103,6 +156,52 @@ fn note(groups: &mut BTreeSet<i32>, line: &str) {
     }
 }
 
+fn end_what_is_left(groups: &BTreeSet<i32>, mark: &Mark) {
+    let is_marked = |entry: &Entry| mark.number(&table::environment(entry.pid)).is_some();
+    // All at once, while it shows who is whose parent.
+    let all: Vec<_> = table::all().collect();
+    family(&all, groups, is_marked).into_iter().for_each(end);
+    for _ in 0..ROUNDS {
+        std::thread::sleep(BETWEEN);
+        // Then each in the moment it is seen: one that forks and ends, again and again, is somebody else a moment later.
+        let left = table::all().filter(|entry| is_alive(entry) && (is_of(groups, entry) || is_marked(entry)));
+        if left.inspect(|entry| end(entry.pid)).count() == 0 {
+            return;
+        }
+    }
+}
+
+fn end(pid: i32) {
+    let _gone = kill(Pid::from_raw(pid), Signal::SIGKILL);
+}
+
+/// Whether it is there to be killed, and neither this process nor the first.
+fn is_alive(entry: &Entry) -> bool {
+    !entry.is_over && entry.pid > 1 && entry.pid.unsigned_abs() != std::process::id()
+}
+
+fn is_of(groups: &BTreeSet<i32>, entry: &Entry) -> bool {
+    groups.contains(&entry.group) || groups.contains(&entry.pid)
+}
+
+/// Who of `all` is alive and of one of `groups`, or marked, or a descendant of those.
+fn family(all: &[Entry], groups: &BTreeSet<i32>, is_marked: impl Fn(&Entry) -> bool) -> BTreeSet<i32> {
+    let alive = || all.iter().filter(|entry| is_alive(entry));
+    let mut found: BTreeSet<i32> = alive()
+        .filter(|entry| is_of(groups, entry) || is_marked(entry))
+        .map(|entry| entry.pid)
+        .collect();
+    loop {
+        let before = found.len();
+        let children = alive().filter(|entry| found.contains(&entry.parent));
+        let children: Vec<i32> = children.map(|entry| entry.pid).collect();
+        found.extend(children);
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,5 +213,33 @@ mod tests {
             note(&mut groups, line);
         }
         assert_eq!(groups.into_iter().collect::<Vec<_>>(), [13, 14]);
+    }
+
+    #[test]
+    fn whoever_descends_from_a_group_is_left_as_well() {
+        let entry = |pid, parent, group, is_over| Entry {
+            pid,
+            parent,
+            group,
+            is_over,
+        };
+        let all = [
+            entry(20, 1, 20, false),
+            entry(21, 20, 20, false),
+            // Left the group, and so did its own child.
+            entry(22, 21, 22, false),
+            entry(23, 22, 23, false),
+            // Dead already.
+            entry(24, 20, 20, true),
+            // Lost its parent, and carries a mark or was told by its number.
+            entry(25, 1, 25, false),
+            entry(26, 1, 26, false),
+            // Somebody else's.
+            entry(27, 1, 27, false),
+            entry(1, 0, 1, false),
+        ];
+        let groups = BTreeSet::from([20, 26]);
+        let left = family(&all, &groups, |entry| entry.pid == 25);
+        assert_eq!(left.into_iter().collect::<Vec<_>>(), [20, 21, 22, 23, 25, 26]);
     }
 }

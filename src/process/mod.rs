@@ -9,16 +9,20 @@ pub mod aside;
 pub mod capture;
 pub mod confine;
 pub mod exit;
+mod family;
 pub mod guard;
 pub mod lines;
+mod mark;
+mod orphans;
 pub mod spawn;
+mod table;
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -29,12 +33,21 @@ use crate::confinement::Limits;
 
 use capture::{Capture, Stdout};
 use exit::Exit;
+use family::Family;
 use lines::{LineBuffer, Piece};
 
 /// How long the pipes are read on after the process has exited.
 ///
 /// Exit is what `wait` says, not the end of a pipe: a grandchild may hold the pipe open for hours.
 const DRAIN: Duration = Duration::from_millis(200);
+
+/// Between two looks at what a process left behind, which is killed each time: the first, and the longest.
+const LOOK: Duration = Duration::from_millis(1);
+const LONGEST_LOOK: Duration = Duration::from_millis(32);
+
+/// How often it is looked at, two seconds in all, before the end is told all the same. Only what the system itself cannot
+/// end, or what forks faster than it is killed, takes longer than an instant.
+const LOOKS: u32 = 64;
 
 /// Longest piece of a line on stderr; the rest is the next piece.
 const STDERR_PIECE: usize = 8 * 1024;
@@ -55,16 +68,20 @@ pub enum ProcessEvent {
     Stderr(Bytes),
     /// stdin or stdout was closed by the process, which lives on. Each of them once.
     PipeClosed(&'static str),
-    /// It is gone, and so is its whole process group. Always the last event.
+    /// It is gone, and so is all that descends from it, whatever group or session that is in. Always the last event.
     Exited(Exit),
 }
 
 /// A running child, leader of its own process group.
 ///
+/// Dropped, it is killed with its group and all else that descends from it; tokio reaps it then.
+///
 /// [`Process::poll_event`] does all its input and output: no task of its own, nothing is lost when
 /// a caller stops polling, and writing never waits on reading.
 #[derive(Debug)]
 pub struct Process {
+    /// First: it is killed before tokio hears that nobody waits for it any more, while its number is its own.
+    family: Family,
     child: tokio::process::Child,
     group: Pid,
     stdin: Option<ChildStdin>,
@@ -78,15 +95,15 @@ pub struct Process {
     closed: Option<(&'static str, Pin<Box<Sleep>>)>,
     exit: Option<Exit>,
     drain: Option<Pin<Box<Sleep>>>,
-    guard: guard::Guard,
+    /// The next look at what it left behind, and how often there was one.
+    farewell: Option<(Pin<Box<Sleep>>, u32)>,
     /// What it is held to, for the words about its end.
     limits: Limits,
 }
 
 impl Process {
     /// Takes over a child just spawned with three pipes in a group of its own.
-    fn new(mut child: tokio::process::Child, group: Pid, capture: Stdout, guard: guard::Guard) -> Self {
-        guard.watch(group);
+    fn new(mut child: tokio::process::Child, group: Pid, capture: Stdout, family: Family) -> Self {
         Self {
             group,
             stdin: child.stdin.take(),
@@ -100,7 +117,8 @@ impl Process {
             closed: None,
             exit: None,
             drain: None,
-            guard,
+            family,
+            farewell: None,
             limits: Limits::default(),
         }
     }
@@ -114,6 +132,11 @@ impl Process {
     /// Its process id, which is its group's too.
     pub fn pid(&self) -> i32 {
         self.group.as_raw()
+    }
+
+    /// Whether it has ended. [`ProcessEvent::Exited`] comes a little later: with its last words, and when nothing is left of it.
+    pub fn has_exited(&self) -> bool {
+        self.exit.is_some()
     }
 
     /// Puts `bytes` behind what is still to be written to stdin; the next poll writes them.
@@ -138,8 +161,7 @@ impl Process {
 
     /// Signals the whole group.
     pub fn signal(&self, signal: Signal) {
-        // ESRCH: the group is gone already, which is what any signal here is after.
-        let _gone = killpg(self.group, signal);
+        self.family.signal(signal);
     }
 
     /// The next thing that happens, after [`ProcessEvent::Exited`] never again.
@@ -147,6 +169,7 @@ impl Process {
     /// Cancel-safe: every byte read or still to be written stays in `self`.
     pub fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<ProcessEvent> {
         self.poll_exit(cx);
+        self.poll_farewell(cx);
         self.poll_drained(cx);
         self.poll_write(cx);
         if let Poll::Ready(event) = self.poll_stdout(cx) {
@@ -169,10 +192,29 @@ impl Process {
         let Poll::Ready(status) = waited else { return };
         self.exit = Some(Exit::from(status).under(&self.limits));
         self.stdin = None;
-        // What the leader left behind goes with it, also one that holds our pipes.
-        self.signal(Signal::SIGKILL);
-        self.guard.forget(self.group);
+        // What it left behind goes with it, also what holds our pipes or has left its group.
+        if !self.family.end() {
+            self.farewell = Some((Box::pin(sleep(LOOK)), 0));
+        }
         self.drain = Some(Box::pin(sleep(DRAIN)));
+    }
+
+    /// Looks until nothing is left of its family: what the killed ones leave comes back here in turn.
+    fn poll_farewell(&mut self, cx: &mut Context<'_>) {
+        while let Some((look, looks)) = &mut self.farewell {
+            if look.as_mut().poll(cx).is_pending() {
+                return;
+            }
+            if self.family.is_gone() {
+                self.farewell = None;
+            } else if *looks == LOOKS {
+                tracing::warn!(pid = self.pid(), "what this process started could not be ended in time");
+                self.farewell = None;
+            } else {
+                *looks += 1;
+                *look = Box::pin(sleep(LONGEST_LOOK.min(LOOK * 2_u32.saturating_pow(*looks))));
+            }
+        }
     }
 
     /// Reads no further once the time after its exit is up: whoever left its group and kept its pipes may write for ever.
@@ -259,21 +301,16 @@ impl Process {
             return Poll::Ready(ProcessEvent::PipeClosed(pipe));
         }
         match &self.exit {
-            Some(exit) if self.drain.is_some() && self.stdout.is_none() && self.stderr.is_none() => {
+            Some(exit)
+                if self.drain.is_some()
+                    && self.farewell.is_none()
+                    && self.stdout.is_none()
+                    && self.stderr.is_none() =>
+            {
                 self.drain = None;
                 Poll::Ready(ProcessEvent::Exited(exit.clone()))
             }
             _ => Poll::Pending,
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // A task that panics or is dropped leaves nothing running; tokio reaps the leader.
-        if self.exit.is_none() {
-            self.signal(Signal::SIGKILL);
-            self.guard.forget(self.group);
         }
     }
 }

@@ -17,6 +17,7 @@ use super::Process;
 use super::aside::aside;
 use super::capture::Stdout;
 use super::confine::{self, Launcher};
+use super::family::Family;
 use super::guard::Guard;
 use crate::confinement::Confinement;
 
@@ -27,9 +28,11 @@ const INHERITED_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 /// Where programs are looked for when neither host nor toolbox names a PATH.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Tries while the file is still open for writing elsewhere (ETXTBSY), and the wait between them.
-const BUSY_TRIES: u32 = 50;
-const BUSY_WAIT: Duration = Duration::from_millis(10);
+/// Tries while the file is still open for writing somewhere (ETXTBSY), and the wait after the first, which doubles: 127 ms
+/// in all. That is for whoever has just written it and is about to close it, or whose child still has it open on its way
+/// to become another program. Meanwhile the toolbox does nothing else, so a longer wait is the restart policy's.
+const BUSY_TRIES: u32 = 7;
+const BUSY_WAIT: Duration = Duration::from_millis(1);
 
 /// What to start.
 #[derive(Debug, Clone)]
@@ -210,15 +213,16 @@ pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnErr
     };
     let limits = program.confinement.as_ref().map(|confinement| confinement.limits);
     let mut tries = 0;
+    let mut family = Family::expect(guard);
     let child = loop {
         // Until the program runs, this thread stands still: on a busy machine for long.
         match aside(true, || {
-            with_no_signal_held_back(|| command(program, &path, launcher.as_ref()).spawn())
+            with_no_signal_held_back(|| command(program, &path, launcher.as_ref(), &family).spawn())
         }) {
             Ok(child) => break child,
             Err(error) if error.raw_os_error() == Some(nix::libc::ETXTBSY) && tries < BUSY_TRIES => {
+                tokio::time::sleep(BUSY_WAIT * 2_u32.pow(tries)).await;
                 tries += 1;
-                tokio::time::sleep(BUSY_WAIT).await;
             }
             Err(error) => return Err(explain(&program.cwd, path, error)),
         }
@@ -230,8 +234,9 @@ pub async fn spawn(program: &Program, guard: &Guard) -> Result<Process, SpawnErr
         program: path,
         error: io::Error::other("the process has no id"),
     })?;
-    let mut process =
-        Process::new(child, Pid::from_raw(pid), program.stdout, guard.clone()).held_to(limits.unwrap_or_default());
+    let pid = Pid::from_raw(pid);
+    family.born(pid);
+    let mut process = Process::new(child, pid, program.stdout, family).held_to(limits.unwrap_or_default());
     process.send(&program.input);
     Ok(process)
 }
@@ -268,7 +273,7 @@ fn launcher_of(confinement: &Confinement, program: &Program, path: &Path) -> Res
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place")]
-fn command(program: &Program, path: &Path, launcher: Option<&Launcher>) -> tokio::process::Command {
+fn command(program: &Program, path: &Path, launcher: Option<&Launcher>, family: &Family) -> tokio::process::Command {
     let start = launcher.map_or(path, |launcher| &launcher.path);
     let mut command = tokio::process::Command::new(start);
     let before = launcher
@@ -283,6 +288,7 @@ fn command(program: &Program, path: &Path, launcher: Option<&Launcher>) -> tokio
         .current_dir(&program.cwd)
         .env_clear()
         .envs(&program.environment.variables)
+        .envs(family.mark())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

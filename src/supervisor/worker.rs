@@ -114,7 +114,7 @@ impl Worker {
     pub(super) fn is_free(&self, mode: Mode, concurrent: bool, most: usize) -> bool {
         match (self.lifecycle.state(), &self.process) {
             (State::Idle, None) => true,
-            (State::Ready { .. }, Some(process)) if mode == Mode::Persistent => {
+            (State::Ready { .. }, Some(process)) if mode == Mode::Persistent && !process.has_exited() => {
                 self.duties.is_empty() || (concurrent && self.duties.len() < most && process.unsent() < BACKLOG)
             }
             _ => false,

@@ -61,7 +61,7 @@ async fn what_a_command_leaves_running_does_not_hold_its_answer() {
     for tool in ["background", "daemon", "prints_on"] {
         assert_eq!(commands.output(tool, json!({})).await, "answered\n", "{tool}");
     }
-    commands.host.end_what_left("daemon").await;
+    commands.host.what_left_is_gone("daemon").await;
     eventually("nothing is left", || commands.host.processes().is_empty()).await;
     commands.host.stop().await;
 }

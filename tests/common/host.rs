@@ -149,8 +149,8 @@ impl Host {
         assert_eq!(self.processes(), Vec::<i32>::new(), "no process of any toolbox is left");
     }
 
-    /// Ends a process that left its toolbox and wrote its id into `file`, once it has.
-    pub(crate) async fn end_what_left(&self, file: &str) {
+    /// Waits until a process that left its toolbox, and wrote its id into `file`, is gone.
+    pub(crate) async fn what_left_is_gone(&self, file: &str) {
         let path = self.folder().join(file);
         let mut pid = None;
         eventually("it writes its id", || {
@@ -160,8 +160,7 @@ impl Host {
         })
         .await;
         let pid: i32 = pid.expect("just seen");
-        assert!(is_alive(pid), "{file}: what left its group is its own master");
-        kill(Pid::from_raw(pid), Signal::SIGKILL).expect("the signal is sent");
+        eventually("what left its group ends with its command", || !is_alive(pid)).await;
     }
 
     /// Every process that was started for a toolbox of this host, by whomever, and is alive.

@@ -5,13 +5,16 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod births;
 mod bus_away;
 mod calls;
 mod clock;
 mod endings;
 mod errors;
+mod families;
 mod logs;
 mod operation;
+mod pid_one;
 mod reload;
 mod secrets;
 mod service;

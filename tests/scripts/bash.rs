@@ -107,8 +107,8 @@ async fn what_a_script_leaves_running_holds_up_neither_its_answer_nor_the_neighb
         );
         scripts.neighbor_is_well().await;
     }
-    scripts.host.end_what_left("daemon").await;
-    scripts.host.end_what_left("detached").await;
+    scripts.host.what_left_is_gone("daemon").await;
+    scripts.host.what_left_is_gone("detached").await;
     eventually("nothing is left", || scripts.host.processes().is_empty()).await;
     scripts.host.stop().await;
 }

@@ -15,3 +15,4 @@ mod life;
 mod lines;
 mod orders;
 mod panics;
+mod starting;

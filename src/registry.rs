@@ -35,6 +35,17 @@ pub struct Changes {
     pub unchanged: Vec<String>,
 }
 
+/// The reloads that were asked for. One after another is carried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reloads {
+    /// How many were asked for.
+    pub begun: u64,
+    /// How many of these are over.
+    pub ended: u64,
+    /// Whether the last one was refused: the file has faults.
+    pub refused: bool,
+}
+
 /// Reads the configuration again; in words why it is refused.
 pub type Loader = Box<dyn Fn() -> Result<Config, String> + Send + Sync>;
 
@@ -48,6 +59,7 @@ pub struct Registry {
     tool_service: watch::Sender<ToolService>,
     /// The files whose change is a reason to reload; none where the file does not say so.
     watched: watch::Sender<Vec<Source>>,
+    reloads: watch::Sender<Reloads>,
     /// The toolboxes' tasks, until everything is stopped. Held through a reload, so that there is one at a time.
     tasks: tokio::sync::Mutex<Option<Tasks>>,
 }
@@ -93,6 +105,7 @@ impl Registry {
             load,
             tool_service: watch::Sender::new(config.tool_service),
             watched: watch::Sender::default(),
+            reloads: watch::Sender::default(),
             tasks: tokio::sync::Mutex::new(Some(HashMap::new())),
         });
         // Nothing was hosted before, so nothing ends.
@@ -113,6 +126,11 @@ impl Registry {
     /// The files to be watched as the configuration says, also after a reload, with what was read of them.
     pub fn watched(&self) -> watch::Receiver<Vec<Source>> {
         self.watched.subscribe()
+    }
+
+    /// The reloads there were and are.
+    pub fn reloads(&self) -> watch::Receiver<Reloads> {
+        self.reloads.subscribe()
     }
 
     /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder.
@@ -139,6 +157,13 @@ impl Registry {
     /// # Errors
     /// The faults of the file, which then changes nothing.
     pub async fn reload_telling(&self) -> Result<Changes, String> {
+        let mut under_way = UnderWay::begin(&self.reloads);
+        let changes = self.reload_when_it_is_its_turn().await;
+        under_way.refused = changes.is_err();
+        changes
+    }
+
+    async fn reload_when_it_is_its_turn(&self) -> Result<Changes, String> {
         // Read behind the lock: of two reloads at once the later one has the later file.
         let mut tasks = self.tasks.lock().await;
         let config =
@@ -349,6 +374,29 @@ impl Toolboxes for Registry {
             .get(toolbox_id)
             .map(|toolbox| toolbox.config.predecessor_topics)
             .unwrap_or_default()
+    }
+}
+
+/// A reload, until dropped: by a panic of ours too.
+struct UnderWay<'a> {
+    reloads: &'a watch::Sender<Reloads>,
+    refused: bool,
+}
+
+impl<'a> UnderWay<'a> {
+    fn begin(reloads: &'a watch::Sender<Reloads>) -> Self {
+        reloads.send_modify(|reloads| reloads.begun += 1);
+        let refused = false;
+        Self { reloads, refused }
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.reloads.send_modify(|reloads| {
+            reloads.ended += 1;
+            reloads.refused = self.refused;
+        });
     }
 }
 

@@ -204,6 +204,8 @@ impl Toolbox {
                 }
                 // A process just started is as fresh as it gets.
                 let all = self.describing.take();
+                // Before whoever waits goes on: a list of tools made then has these.
+                self.publish_brief();
                 tell(waiters.into_iter().chain(all), self.known.as_ref());
                 if self.is_done_describing() {
                     tracing::info!(
@@ -213,7 +215,10 @@ impl Toolbox {
                     self.rest(index).await;
                 }
             }
-            Ok(()) => tell(waiters, self.known.as_ref()),
+            Ok(()) => {
+                self.publish_brief();
+                tell(waiters, self.known.as_ref());
+            }
             Err(why) if starting => {
                 tell(waiters, None);
                 self.step(index, Event::Broken(format!("its describe answer is refused: {why}")))

@@ -65,7 +65,7 @@ impl Toolbox {
     fn fall(&mut self) {
         tracing::error!(
             toolbox = self.config.id,
-            "{FAULT}, ended its task; its processes are killed"
+            "a fault of toolhost itself ended its task; its processes are killed"
         );
         let now = Instant::now();
         let mut replies = Vec::new();

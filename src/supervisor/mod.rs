@@ -39,6 +39,7 @@ pub mod restart;
 mod resting;
 mod showing;
 pub mod status;
+mod stderr;
 mod tail;
 mod toolbox;
 mod worker;

@@ -16,7 +16,7 @@ use super::orders::Open;
 use super::queue::Queue;
 use super::status::{Brief, Latencies};
 use super::worker::{Duty, Waiter, Worker, lossy, poll_workers};
-use super::{Control, Surroundings};
+use super::{Control, Surroundings, stderr};
 use crate::adapter::Adapter;
 use crate::config::{AT_ONCE, Mode, ToolboxConfig};
 use crate::process::ProcessEvent;
@@ -390,8 +390,14 @@ impl Toolbox {
             return;
         };
         worker.tail.push(line);
+        let line = line.trim_end();
+        let level = worker.levels.next(line);
+        // What is not logged anyway keeps no other line out of the log.
+        if !stderr::is_logged(level) {
+            return;
+        }
         if let Some(suppressed) = worker.stderr.admit(Instant::now()) {
-            tracing::info!(toolbox = self.config.id, suppressed, line = line.trim_end(), "stderr");
+            stderr::log(level, &self.config.id, suppressed, line);
         }
     }
 
@@ -472,7 +478,7 @@ fn log_state(toolbox: &str, state: &State) {
         State::Failed { reason } => tracing::error!(
             toolbox,
             reason,
-            "down until asked: mend it, then `toolhost start {toolbox}`, `toolhost reload` or SIGHUP"
+            "down until asked: mend it, then `toolhost start`, `toolhost reload` or SIGHUP"
         ),
         state => tracing::debug!(toolbox, ?state, "state"),
     }

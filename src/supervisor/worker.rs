@@ -10,6 +10,7 @@ use nix::sys::signal::Signal;
 use tokio::sync::oneshot;
 
 use super::lifecycle::{Action, Lifecycle, Rung, State};
+use super::stderr::Levels;
 use super::tail::Tail;
 use crate::adapter::Reading;
 use crate::config::{Mode, ToolboxConfig};
@@ -76,6 +77,7 @@ pub(super) struct Worker {
     pub(super) reading: Option<Reading>,
     pub(super) duties: HashMap<u64, Duty>,
     pub(super) tail: Tail,
+    pub(super) levels: Levels,
     /// When the process was started, and when it last answered.
     pub(super) spawned: Instant,
     pub(super) answered: Instant,
@@ -104,6 +106,7 @@ impl Worker {
             reading: None,
             duties: HashMap::new(),
             tail: Tail::default(),
+            levels: Levels::default(),
             spawned: now,
             answered: now,
             used: now,
@@ -130,6 +133,7 @@ impl Worker {
     /// Takes over a process just started.
     pub(super) fn adopt(&mut self, process: Process) {
         self.tail = Tail::default();
+        self.levels = Levels::default();
         self.noisy = None;
         self.dismissed = false;
         self.process = Some(process);

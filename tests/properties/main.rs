@@ -83,7 +83,7 @@ fn a_message_comes_back_as_it_came_or_is_dropped_for_a_reason() {
 
 #[test]
 fn every_fault_of_a_file_has_its_place_and_tells_no_secret() {
-    play("yaml", laws::yaml::hold, 1_500);
+    play("yaml", laws::yaml::hold, 800);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn value(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-/// Whether every text in an error is fit to be shown: words, on one line.
+/// Whether a text in an error is fit to be shown: words, on one line.
 fn is_told_well(text: &str) -> bool {
     !text.trim().is_empty() && !text.chars().any(char::is_control)
 }

@@ -193,9 +193,6 @@ mod tests {
     fn a_long_line_of_stderr_that_comes_at_once_is_cut_and_not_dropped() {
         let mut lines = LineBuffer::new_cutting(4);
         feed(&mut lines, b"abcdefghij\nnext\n");
-        assert_eq!(
-            all(&mut lines),
-            [line("abcd"), line("efgh"), line("ij"), line("next")]
-        );
+        assert_eq!(all(&mut lines), [line("abcd"), line("efgh"), line("ij"), line("next")]);
     }
 }

@@ -30,7 +30,10 @@ use mutate::Mutator;
 fn play(name: &str, law: fn(&[u8]), mutants: u64) {
     let seeds = corpus(name);
     assert!(seeds.len() >= 5, "a corpus of {} inputs", seeds.len());
-    let mutator = Mutator::new(name, &seeds);
+    // A mutant of a file full of aliases costs as much as a hundred others, and says no more.
+    let is_light = |seed: &&Vec<u8>| name != "yaml" || seed.iter().filter(|byte| **byte == b'*').count() < 40;
+    let light: Vec<_> = seeds.iter().filter(is_light).cloned().collect();
+    let mutator = Mutator::new(name, &light);
     for case in cases(seeds.len() as u64 + mutants) {
         let input = match seeds.get(case as usize) {
             Some(seed) => seed.clone(),
@@ -83,7 +86,7 @@ fn a_message_comes_back_as_it_came_or_is_dropped_for_a_reason() {
 
 #[test]
 fn every_fault_of_a_file_has_its_place_and_tells_no_secret() {
-    play("yaml", laws::yaml::hold, 800);
+    play("yaml", laws::yaml::hold, 500);
 }
 
 #[test]
@@ -98,12 +101,12 @@ fn a_description_becomes_tools_or_an_error_in_words() {
 
 #[test]
 fn any_bash_script_is_read_or_refused_and_its_values_arrive() {
-    play("bash", laws::bash::hold, 1_000);
+    play("bash", laws::bash::hold, 600);
 }
 
 #[test]
 fn a_schema_hurts_nobody_and_what_it_let_through_it_lets_through_again() {
-    play("schema", laws::schema::hold, 3_000);
+    play("schema", laws::schema::hold, 2_000);
 }
 
 #[test]

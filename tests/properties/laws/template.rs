@@ -24,6 +24,10 @@ pub fn hold(data: &[u8]) {
     };
     shell_variables(&values);
     let Some(given) = Given::of(kwargs) else { return };
+    // What its owner writes has none: the file is refused then.
+    if run.contains('\0') {
+        return;
+    }
     let lines: Vec<&str> = run.lines().collect();
     for line in &lines {
         as_stdin(line, &values, &given);

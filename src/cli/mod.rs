@@ -36,6 +36,7 @@ pub mod early;
 mod example;
 pub mod hosting;
 mod listing;
+pub mod migrate;
 mod new;
 mod orders;
 pub mod output;
@@ -127,6 +128,7 @@ fn hosts(command: &Command) -> bool {
         | Command::Start(_)
         | Command::Restart(_)
         | Command::New(_)
+        | Command::Migrate(_)
         | Command::Completions { .. }
         | Command::Man { .. } => return false,
     };
@@ -167,6 +169,7 @@ fn dispatch_short(command: &Command, output: Output, hosting: &dyn Hosting) -> R
         Command::Restart(args) => orders::restart(args, output),
         Command::Reload(args) if orders::reload(args, output)? => Ok(()),
         Command::New(args) => new::run(args, output),
+        Command::Migrate(args) => migrate::run(args, output),
         Command::Completions { shell } => completions(*shell, output),
         Command::Man { command } => man(command.as_deref(), output),
         _ => runtime(command)?.block_on(dispatch_question(command, output, hosting)),

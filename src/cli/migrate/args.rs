@@ -6,7 +6,11 @@ use clap::{Args, Subcommand, ValueEnum};
 
 /// `toolhost migrate`
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(
+    subcommand_required = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true
+)]
 pub struct MigrateArgs {
     /// What to do.
     #[command(subcommand)]

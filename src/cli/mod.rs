@@ -40,6 +40,7 @@ pub mod migrate;
 mod new;
 mod orders;
 pub mod output;
+mod replace;
 pub mod request;
 mod spell;
 mod status_view;
@@ -186,6 +187,12 @@ fn runtime(command: &Command) -> Result<tokio::runtime::Runtime, Error> {
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let built = builder.worker_threads(1).enable_all().build();
+    built.map_err(|error| Error::failed(format!("cannot start: {error}")))
+}
+
+/// The one thread of a command that waits for something and hosts nothing.
+fn quiet_runtime() -> Result<tokio::runtime::Runtime, Error> {
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
     built.map_err(|error| Error::failed(format!("cannot start: {error}")))
 }
 

@@ -33,7 +33,7 @@ pub(super) fn caller(code: &Code<'_>, start: usize, end: usize, parts: &[Part]) 
         text: format!("{quote}{}{quote}", topic::CALL),
     }];
     match payload::of(code, start, end) {
-        Payload::Object { open, here: true } => edits.extend(with_id(code, open, &id)?),
+        Payload::Object { open, here: true } => edits.extend(with_id(code, open, &id, quote)?),
         Payload::Absent if matches!(place::of(code, start, end), Place::Call { .. }) => {
             if let Some(edit) = edits.first_mut() {
                 edit.text.push_str(&format!(", {{{quote}toolbox_id{quote}: {id}}}"));
@@ -222,7 +222,7 @@ fn is_path(source: &str) -> bool {
 }
 
 /// The edit that puts the toolbox_id into the object at `open`.
-fn with_id(code: &Code<'_>, open: usize, id: &str) -> Result<Option<Edit>, String> {
+fn with_id(code: &Code<'_>, open: usize, id: &str, quote: char) -> Result<Option<Edit>, String> {
     let entries = payload::entries(code, open);
     if entries.iter().any(|entry| entry.spread || entry.key.is_none()) {
         return Err("the payload takes over what stands elsewhere".to_owned());
@@ -232,7 +232,7 @@ fn with_id(code: &Code<'_>, open: usize, id: &str) -> Result<Option<Edit>, Strin
         let why = "the payload names a toolbox already, and not the same way".to_owned();
         return if same { Ok(None) } else { Err(why) };
     }
-    let key = key(code, open, &entries);
+    let key = key(code, open, &entries, quote);
     let Some(bracket) = code.tokens.get(open) else {
         return Err("the payload is gone".to_owned());
     };
@@ -262,7 +262,7 @@ fn with_id(code: &Code<'_>, open: usize, id: &str) -> Result<Option<Edit>, Strin
 }
 
 /// `"toolbox_id": ` as the other keys of the object are written.
-fn key(code: &Code<'_>, open: usize, entries: &[Argument]) -> String {
+fn key(code: &Code<'_>, open: usize, entries: &[Argument], quote: char) -> String {
     if code.is(open, "(") {
         return "toolbox_id=".to_owned();
     }
@@ -271,7 +271,8 @@ fn key(code: &Code<'_>, open: usize, entries: &[Argument]) -> String {
     match (code.language, first) {
         (Language::JavaScript | Language::Embedded, Some(_)) if bare => "toolbox_id: ".to_owned(),
         (Language::JavaScript, None) => "toolbox_id: ".to_owned(),
+        (_, Some(at)) if code.word(at).starts_with('"') => "\"toolbox_id\": ".to_owned(),
         (_, Some(at)) if code.word(at).starts_with('\'') => "'toolbox_id': ".to_owned(),
-        _ => "\"toolbox_id\": ".to_owned(),
+        _ => format!("{quote}toolbox_id{quote}: "),
     }
 }

@@ -1,5 +1,6 @@
 //! The tokens of a file with their brackets, and what names were given.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::fold::{self, Part};
@@ -20,7 +21,11 @@ pub(super) struct Code<'a> {
     /// For each token: the open bracket around it.
     around: Vec<Option<usize>>,
     /// In the order of the text.
-    pub(super) definitions: Vec<Definition>,
+    definitions: Vec<Definition>,
+    /// Their places in it, by name, by the token of the name, and by the first token of the value.
+    by_name: HashMap<String, Vec<usize>>,
+    by_token: HashMap<usize, usize>,
+    by_value: HashMap<usize, usize>,
 }
 
 /// A name that was given to something.
@@ -66,12 +71,41 @@ impl<'a> Code<'a> {
             pair,
             around,
             definitions: Vec::new(),
+            by_name: HashMap::new(),
+            by_token: HashMap::new(),
+            by_value: HashMap::new(),
         };
         // Twice, for what is made of names that come later.
         for _ in 0..2 {
-            code.definitions = definitions(&code);
+            code.define(definitions(&code));
         }
         code
+    }
+
+    fn define(&mut self, definitions: Vec<Definition>) {
+        self.by_name.clear();
+        self.by_token.clear();
+        self.by_value.clear();
+        for (at, definition) in definitions.iter().enumerate() {
+            self.by_name.entry(definition.name.clone()).or_default().push(at);
+            self.by_token.insert(definition.at, at);
+            if !definition.tokens.is_empty() {
+                // Of a name and its type, the name.
+                self.by_value.entry(definition.tokens.start).or_insert(at);
+            }
+        }
+        self.definitions = definitions;
+    }
+
+    /// The name whose token stands at `at`, where it is given to something there.
+    pub(super) fn defined_at(&self, at: usize) -> Option<&Definition> {
+        self.definitions.get(*self.by_token.get(&at)?)
+    }
+
+    /// The name that is given to just these tokens.
+    pub(super) fn name_of(&self, tokens: &Range<usize>) -> Option<&Definition> {
+        let definition = self.definitions.get(*self.by_value.get(&tokens.start)?)?;
+        (definition.tokens == *tokens).then_some(definition)
     }
 
     /// The text of a token; empty past the end.
@@ -173,13 +207,14 @@ impl<'a> Code<'a> {
 
     /// What `name` stands for at the token `at`: what it was last given to before.
     pub(super) fn definition(&self, name: &str, at: usize) -> Option<&Definition> {
-        let mut named = self.definitions.iter().filter(|definition| definition.name == name);
-        let last = named
-            .clone()
-            .take_while(|definition| definition.at < at)
-            .filter(|definition| !definition.tokens.contains(&at))
-            .last();
-        last.or_else(|| named.find(|definition| !definition.tokens.contains(&at) && definition.at > at))
+        let named = self.by_name.get(name)?;
+        let get = |index: &usize| self.definitions.get(*index);
+        let is_before = |index: &usize| get(index).is_some_and(|definition| definition.at < at);
+        let other = |definition: &&Definition| !definition.tokens.contains(&at) && definition.at != at;
+        let before = named.partition_point(is_before);
+        let (earlier, later) = named.split_at_checked(before)?;
+        let last = earlier.iter().rev().filter_map(get).find(other);
+        last.or_else(|| later.iter().filter_map(get).find(other))
     }
 
     /// The names that the token `at` goes on with, `self.` and the like before it.

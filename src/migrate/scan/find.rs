@@ -42,9 +42,13 @@ pub(super) fn findings(text: &str, language: Language, depth: usize) -> Vec<Find
         code: &code,
         depth,
         found: Vec::new(),
+        answers_both: false,
     };
     search.all();
     let mut found = search.found;
+    for host in found.iter_mut().filter(|finding| finding.kind == Kind::Host) {
+        host.answers_both = search.answers_both;
+    }
     pair_listeners(&code, &mut found);
     found.sort_by_key(|finding| (finding.span.start, finding.span.end));
     found.dedup_by(|a, b| a.span == b.span && a.what == b.what);
@@ -64,6 +68,7 @@ pub(super) fn mention(text: &str, found: &Predecessor) -> Finding {
         span: found.start..found.end,
         kind: Kind::Mention,
         certain: true,
+        answers_both: false,
         what: What::Predecessor { answer: found.answer },
         toolbox_id: topic::is_literal(id).then(|| id.to_owned()),
         shown_id: id.to_owned(),
@@ -75,6 +80,8 @@ struct Search<'a> {
     code: &'a Code<'a>,
     depth: usize,
     found: Vec<Finding>,
+    /// Whether the text has a host of the replacement as well.
+    answers_both: bool,
 }
 
 impl Search<'_> {
@@ -104,26 +111,40 @@ impl Search<'_> {
     /// Looks at the expression that begins at `at`; says where it ends if it is one that a scan is for.
     fn expression(&mut self, at: usize) -> Option<usize> {
         let code = self.code;
-        if let Some(added) = code
-            .definitions
-            .iter()
-            .find(|definition| definition.at == at && definition.added)
-        {
+        if let Some(added) = code.defined_at(at).filter(|definition| definition.added) {
             let parts = added.parts.as_ref()?;
+            topic::whole(&fold::flat(parts))?;
             self.topic(parts, at, added.tokens.end)?;
             return Some(added.tokens.end);
         }
         let begins = code.is_string(at) || code.is_name(at) || code.is(at, "(") || code.is(at, "[");
-        if !begins || matches!(code.before(at), "." | "?." | "::") {
+        if !begins || matches!(code.before(at), "." | "?." | "::") || self.is_behind_a_name(at) {
             return None;
         }
         let folded = fold::expression(code, at).filter(|folded| folded.is_made)?;
         let end = folded.end;
+        // What stands alone in parentheses is found without them.
+        if code.is(at, "(") && code.pair(at).is_some_and(|close| close + 1 == end) {
+            return None;
+        }
         if code.is_string(at) && self.is_documentation(at, end) {
             return None;
         }
         self.topic(&folded.value.text()?, at, end)?;
         Some(end)
+    }
+
+    /// Whether a bracket belongs to a call or an index.
+    fn is_behind_a_name(&self, at: usize) -> bool {
+        let bracket = self.code.is(at, "(") || self.code.is(at, "[");
+        let before = at.checked_sub(1).filter(|_| bracket);
+        before.is_some_and(|at| {
+            let is_word = matches!(
+                self.code.word(at),
+                "in" | "return" | "not" | "and" | "or" | "if" | "else" | "await"
+            );
+            (self.code.is_name(at) && !is_word) || matches!(self.code.word(at), ")" | "]" | "!")
+        })
     }
 
     fn is_documentation(&self, start: usize, end: usize) -> bool {
@@ -137,6 +158,9 @@ impl Search<'_> {
             self.predecessor(parts, &flat, &found, start, end);
             return Some(());
         }
+        if flat == topic::CALL && place::kind(self.code, start, end, false) == (Kind::Host, true) {
+            self.answers_both = true;
+        }
         if flat == topic::INVOKE || flat == topic::CALL {
             self.arguments(&flat, start, end);
             return Some(());
@@ -146,6 +170,7 @@ impl Search<'_> {
                 span: self.code.span(&(start..end)),
                 kind: Kind::Mention,
                 certain: true,
+                answers_both: false,
                 what: What::Unfinished,
                 toolbox_id: None,
                 shown_id: String::new(),
@@ -191,6 +216,7 @@ impl Search<'_> {
             span: code.span(&(start..end)),
             kind,
             certain,
+            answers_both: false,
             what: What::Predecessor { answer: found.answer },
             toolbox_id: topic::is_literal(id).then(|| id.to_owned()),
             shown_id,
@@ -239,6 +265,7 @@ impl Search<'_> {
             span: code.span(&(entry.key_at..entry.key_at + 1)),
             kind: Kind::Arguments,
             certain: true,
+            answers_both: false,
             what: What::Arguments {
                 topic: topic.to_owned(),
                 found,
@@ -311,6 +338,7 @@ impl Search<'_> {
             self.found.push(Finding {
                 kind: Kind::Caller,
                 certain: true,
+                answers_both: false,
                 what: What::Flag,
                 toolbox_id: topic::is_literal(id).then(|| id.to_owned()),
                 shown_id: id.to_owned(),

@@ -46,6 +46,8 @@ pub struct Finding {
     pub kind: Kind,
     /// Whether that is certain, and not only likely.
     pub certain: bool,
+    /// Whether the same text has a host of the replacement as well.
+    pub answers_both: bool,
     /// What is wrong.
     pub what: What,
     /// The toolbox_id, where it stands there.
@@ -130,6 +132,9 @@ impl Finding {
             }
             (What::Unfinished, _) => format!("look where it is used; the replacement is {topic} with data.toolbox_id"),
             (What::Flag, _) => format!("leave out --predecessor: toolhost sends {topic}"),
+            (_, Kind::Host) if self.answers_both => {
+                format!("{topic} is answered here as well; leave the predecessor out after one stable cycle")
+            }
             (_, Kind::Host) => format!(
                 "answer {topic} where data.toolbox_id is {id}, and stay silent on any other; keep the predecessor for one stable cycle"
             ),

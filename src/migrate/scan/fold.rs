@@ -150,16 +150,20 @@ fn sum(code: &Code<'_>, at: usize, depth: usize) -> Option<Folded> {
 /// `"..." % value`
 fn percent(code: &Code<'_>, template: Folded, depth: usize) -> Option<Folded> {
     let at = template.end + 1;
-    let right = operand(code, at, depth)?;
+    let end = if code.is(at, "{") {
+        code.pair(at)? + 1
+    } else {
+        operand(code, at, depth)?.end
+    };
     let text = text_of(&template.value.text()?)?;
-    let close = code.pair(at).filter(|close| *close + 1 == right.end);
+    let close = code.pair(at).filter(|close| *close + 1 == end);
     let arguments = match close {
         Some(_) if code.is(at, "(") || code.is(at, "{") => values(code, at, How::Percent, depth),
-        _ => vec![(None, whole(code, &(at..right.end), How::Percent, depth))],
+        _ => vec![(None, whole(code, &(at..end), How::Percent, depth))],
     };
     Some(Folded {
         value: Value::Text(filled(&text, &arguments, Marks::Percent)?),
-        end: right.end,
+        end,
         is_made: true,
     })
 }

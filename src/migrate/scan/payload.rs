@@ -41,6 +41,7 @@ pub(super) fn of(code: &Code<'_>, start: usize, end: usize) -> Payload {
                 None => Payload::Unread,
             }
         }
+        Place::Member { key, .. } if !place::is_type(&key) => Payload::Unread,
         Place::Member { open: Some(open), .. } => {
             let members = code.arguments(open);
             match members.iter().find(|member| member.key.as_deref() == Some("data")) {

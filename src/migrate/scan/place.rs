@@ -104,11 +104,7 @@ pub(super) fn of(code: &Code<'_>, start: usize, end: usize) -> Place {
 
 fn by_neighbors(code: &Code<'_>, start: usize, end: usize) -> Option<Place> {
     let (before, after) = (code.before(start), code.word(end));
-    let named = code
-        .definitions
-        .iter()
-        .find(|definition| definition.tokens.start == start && definition.tokens.end == end && end > start);
-    if let Some(named) = named {
+    if let Some(named) = code.name_of(&(start..end)) {
         return Some(Place::Named(named.name.clone()));
     }
     if before == "+" || after == "+" || before == "+=" {
@@ -234,6 +230,14 @@ pub(super) fn kind(code: &Code<'_>, start: usize, end: usize, answer: bool) -> (
     }
 }
 
+/// Whether `key` names the topic of a Message.
+pub(super) fn is_type(key: &str) -> bool {
+    matches!(
+        key.to_ascii_lowercase().as_str(),
+        "type" | "msg_type" | "message_type" | "msgtype" | "messagetype"
+    )
+}
+
 /// What a topic is most likely for.
 fn unless_told(answer: bool) -> Kind {
     if answer { Kind::Listener } else { Kind::Caller }
@@ -247,7 +251,7 @@ fn by_place(place: &Place, answer: bool) -> Option<Kind> {
         Place::Joined | Place::Statement => Some(Kind::Mention),
         Place::Named(_) | Place::Elsewhere => None,
         Place::Member { key, .. } => match key.to_ascii_lowercase().as_str() {
-            "type" | "msg_type" | "message_type" | "msgtype" | "messagetype" => Some(sent),
+            key if is_type(key) => Some(sent),
             "reply_type" | "response_type" | "replytype" | "reply_topic" => Some(heard),
             "description" | "title" | "comment" | "help" => Some(Kind::Mention),
             _ => None,
@@ -310,7 +314,7 @@ fn by_uses(code: &Code<'_>, name: &str, defined: usize, answer: bool) -> (Kind, 
             && code
                 .definition(name, *at)
                 .is_some_and(|definition| definition.tokens.start == defined || definition.tokens.contains(&defined))
-            && !code.definitions.iter().any(|definition| definition.at == *at)
+            && code.defined_at(*at).is_none()
     };
     let in_strings = uses_in_strings(code, name);
     let kinds = (0..code.tokens.len()).filter(is_use).filter_map(|at| {

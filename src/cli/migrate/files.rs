@@ -65,6 +65,12 @@ pub(super) fn each(paths: &[PathBuf], mut take: impl FnMut(Source)) -> Result<Ve
     Ok(skipped)
 }
 
+/// A path as it was named or found, without `./`.
+pub(super) fn shown(path: &Path) -> String {
+    let text = path.display().to_string();
+    text.strip_prefix("./").unwrap_or(&text).to_owned()
+}
+
 fn check(paths: &[PathBuf]) -> Result<(), Error> {
     let missing: Vec<_> = paths
         .iter()
@@ -82,7 +88,7 @@ fn check(paths: &[PathBuf]) -> Result<(), Error> {
 
 fn fault(path: &Path, why: &str) -> Skipped {
     Skipped {
-        path: path.display().to_string(),
+        path: shown(path),
         why: why.to_owned(),
         is_fault: true,
         is_told: true,

@@ -1,8 +1,9 @@
 //! `toolhost migrate scan`: files in, findings out, and the exit code they come to.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::args::{ScanArgs, ScanFormat};
+use super::files::shown;
 use super::{files, git};
 use crate::cli::output::Output;
 use crate::cli::replace::replace;
@@ -70,11 +71,6 @@ fn look(args: &ScanArgs) -> Result<(Report, Vec<Found>), Error> {
     })?;
     report.skipped = skipped;
     Ok((report, found))
-}
-
-fn shown(path: &Path) -> String {
-    let text = path.display().to_string();
-    text.strip_prefix("./").unwrap_or(&text).to_owned()
 }
 
 /// Rewrites what is certain, a file after the other, and shows first what that changes.

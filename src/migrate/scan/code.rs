@@ -241,7 +241,9 @@ fn brackets(text: &str, tokens: &[Token]) -> (Vec<usize>, Vec<Option<usize>>) {
             _ => "",
         };
         // One that closes nothing is passed over, and so are those that it shows to be open still.
-        if let Some(depth) = open.iter().rposition(|(_, bracket)| *bracket == opens) {
+        if !opens.is_empty()
+            && let Some(depth) = open.iter().rposition(|(_, bracket)| *bracket == opens)
+        {
             if let Some((from, _)) = open.get(depth)
                 && let (Some(there), Some(here)) = (pair.get(*from).copied(), pair.get(at).copied())
             {

@@ -204,7 +204,7 @@ fn joined(language: Language, source: &str) -> String {
 fn of_hole(language: Language, hole: &Hole, quote: char) -> Result<String, String> {
     let source = &hole.source;
     match (hole.how, language) {
-        (How::Elsewhere, _) => Err("its toolbox_id is filled in elsewhere".to_owned()),
+        (How::Elsewhere, _) => Err("its toolbox_id is filled in elsewhere, or formatted".to_owned()),
         (How::Joined, language) => Ok(joined(language, source)),
         (How::Formatted, Language::Python) if is_path(source) => Ok(format!("f{quote}{{{source}}}{quote}")),
         (How::Formatted, Language::Python) => Ok(format!("{quote}{{}}{quote}.format({source})")),

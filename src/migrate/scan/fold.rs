@@ -9,6 +9,9 @@ use super::token::{HOLE, Kind, Piece};
 /// Expressions inside each other that are followed.
 const DEPTH: usize = 24;
 
+/// Bytes of an expression that may come to be a toolbox_id. A whole program in brackets is none.
+const LONGEST: usize = 400;
+
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
@@ -36,7 +39,7 @@ pub(super) enum How {
     Formatted,
     /// As `%s` writes it.
     Percent,
-    /// It is filled in elsewhere: the source is no expression, but a name in a template.
+    /// In a way that the source alone does not tell: filled in elsewhere, or formatted as a number is.
     Elsewhere,
 }
 
@@ -95,9 +98,9 @@ pub(super) fn flat(parts: &[Part]) -> String {
 pub(super) fn parts_of(source: &str, pieces: &[Piece]) -> Vec<Part> {
     let part = |piece: &Piece| match piece {
         Piece::Text { value, .. } => Part::Text(value.clone()),
-        Piece::Hole { inner, .. } => Part::Hole(Hole {
+        Piece::Hole { inner, formatted, .. } => Part::Hole(Hole {
             source: source.get(inner.clone()).unwrap_or_default().trim().to_owned(),
-            how: How::Formatted,
+            how: if *formatted { How::Elsewhere } else { How::Formatted },
         }),
     };
     pieces.iter().map(part).collect()
@@ -118,9 +121,11 @@ fn whole(code: &Code<'_>, tokens: &Range<usize>, how: How, depth: usize) -> Vec<
 }
 
 fn hole(code: &Code<'_>, tokens: &Range<usize>, how: How) -> Part {
+    let source = code.source(tokens);
+    let is_long = source.len() > LONGEST;
     Part::Hole(Hole {
-        source: code.source(tokens).to_owned(),
-        how,
+        source: if is_long { "...".to_owned() } else { source.to_owned() },
+        how: if is_long { How::Elsewhere } else { how },
     })
 }
 
@@ -306,6 +311,7 @@ fn known(code: &Code<'_>, at: usize, hole: Hole) -> Vec<Part> {
         .source
         .chars()
         .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$'));
+    let simple = simple && hole.how != How::Elsewhere;
     let parts = code
         .definition(name, at)
         .filter(|_| simple)

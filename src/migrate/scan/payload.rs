@@ -119,21 +119,14 @@ pub(super) fn entries(code: &Code<'_>, open: usize) -> Vec<Argument> {
 
 /// The keys under `data:`, which stands as deep as the key at `key`.
 fn lines(code: &Code<'_>, key: usize) -> Payload {
-    let keys: Vec<usize> = (0..code.tokens.len())
-        .filter(|at| code.is_string(*at) && code.is(at + 1, ":"))
-        .collect();
-    let Some(here) = keys.iter().position(|at| *at == key) else {
-        return Payload::Unread;
-    };
     let depth = column(code, key);
-    let siblings = |keys: Vec<usize>| {
-        let near = keys.into_iter().take_while(|at| column(code, *at) >= depth);
-        near.collect::<Vec<_>>()
-    };
-    let after = siblings(keys.iter().skip(here + 1).copied().collect());
-    let mut around = siblings(keys.iter().take(here).rev().copied().collect());
+    let is_key = |at: &usize| code.is_string(*at) && code.is(at + 1, ":");
+    // What stands less deep, such as the `-` of the next item, ends the mapping.
+    let is_inside = |at: &usize| code.is_newline(*at) || column(code, *at) >= depth;
+    let before = (0..key).rev().take_while(is_inside).filter(is_key);
+    let mut around: Vec<usize> = before.collect();
     around.reverse();
-    around.extend(after);
+    around.extend((key + 1..code.tokens.len()).take_while(is_inside).filter(is_key));
     let data = around
         .iter()
         .position(|at| column(code, *at) == depth && code.literal(*at).as_deref() == Some("data"));

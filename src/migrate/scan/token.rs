@@ -138,11 +138,13 @@ impl Pieces {
 pub(super) struct Cursor<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
+    /// How many commands inside commands it is in.
+    pub(super) depth: usize,
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, depth: 0 }
     }
 
     pub(super) fn rest(&self) -> &'a str {

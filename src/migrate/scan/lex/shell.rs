@@ -3,6 +3,9 @@
 use super::super::token::{Cursor, Kind, Piece, Pieces, Quoting, Token};
 use super::quoted::end_of_hole;
 
+/// Commands inside commands that are followed; nobody writes more.
+const NESTED: usize = 32;
+
 /// A heredoc whose lines are still to come.
 struct Heredoc {
     delimiter: String,
@@ -84,6 +87,7 @@ fn lines(cursor: &mut Cursor<'_>, heredoc: &Heredoc) -> Token {
             let mut inside = Cursor {
                 text: cursor.text.get(..end).unwrap_or_default(),
                 at: start,
+                depth: 0,
             };
             let mut pieces = Pieces::default();
             let quoting = if heredoc.raw { Quoting::Raw } else { Quoting::Heredoc };
@@ -183,10 +187,12 @@ fn piece(cursor: &mut Cursor<'_>, pieces: &mut Pieces, quoting: Quoting) {
                 pieces.push(c, from, quoting);
             }
         }
-        '$' | '`' if expands && hole(cursor).is_some_and(|inner| !inner.is_empty()) => {
-            let mut ahead = cursor.clone();
-            let inner = take_hole(&mut ahead);
-            cursor.at = ahead.at;
+        '$' | '`' if expands => {
+            let inner = take_hole(cursor);
+            if inner.is_empty() {
+                cursor.at = from + 1;
+                return pieces.push(c, from, quoting);
+            }
             pieces.hole(Piece::Hole {
                 inner,
                 outer: from..cursor.at,
@@ -202,12 +208,6 @@ fn piece(cursor: &mut Cursor<'_>, pieces: &mut Pieces, quoting: Quoting) {
 }
 
 /// What expands here, if anything does.
-fn hole(cursor: &Cursor<'_>) -> Option<std::ops::Range<usize>> {
-    let mut ahead = cursor.clone();
-    let inner = take_hole(&mut ahead);
-    (ahead.at > cursor.at + 1).then_some(inner)
-}
-
 fn take_hole(cursor: &mut Cursor<'_>) -> std::ops::Range<usize> {
     if cursor.eat("`") {
         let start = cursor.at;
@@ -239,6 +239,17 @@ fn take_hole(cursor: &mut Cursor<'_>) -> std::ops::Range<usize> {
 
 /// Goes behind the `)` that ends a command; says where the command ends.
 fn end_of_command(cursor: &mut Cursor<'_>) -> usize {
+    if cursor.depth == NESTED {
+        cursor.at = cursor.text.len();
+        return cursor.at;
+    }
+    cursor.depth += 1;
+    let end = end_of_nested(cursor);
+    cursor.depth -= 1;
+    end
+}
+
+fn end_of_nested(cursor: &mut Cursor<'_>) -> usize {
     let mut depth = 0usize;
     while let Some(c) = cursor.next() {
         match c {

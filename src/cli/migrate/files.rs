@@ -51,8 +51,10 @@ pub(super) fn each(paths: &[PathBuf], mut take: impl FnMut(Source)) -> Result<Ve
                     continue;
                 }
             };
-            let is_new = entry.path().canonicalize().map_or(true, |real| seen.insert(real));
-            if !is_new {
+            // A link is no second name for what is read where it stands.
+            let is_link = entry.depth() > 0 && entry.path_is_symlink();
+            let real = entry.path().canonicalize().ok().filter(|_| !is_link);
+            if real.is_some_and(|real| !seen.insert(real)) {
                 continue;
             }
             match read(&entry) {

@@ -155,6 +155,9 @@ impl Search<'_> {
     fn topic(&mut self, parts: &[Part], start: usize, end: usize) -> Option<()> {
         let flat = fold::flat(parts);
         if let Some(found) = topic::whole(&flat) {
+            if self.is_template(parts, &flat, &found, start, end) {
+                return Some(());
+            }
             self.predecessor(parts, &flat, &found, start, end);
             return Some(());
         }
@@ -179,6 +182,21 @@ impl Search<'_> {
             return Some(());
         }
         None
+    }
+
+    /// Whether it is a text with a gap for the toolbox_id, and filled in elsewhere in this file, where it is found.
+    fn is_template(&self, parts: &[Part], flat: &str, found: &Predecessor, start: usize, end: usize) -> bool {
+        let code = self.code;
+        let id = flat.get(found.id..found.id_end).unwrap_or_default();
+        let is_open = !topic::is_literal(id) && fold::text_of(parts).is_some();
+        let Place::Named(name) = place::of(code, start, end) else {
+            return false;
+        };
+        let is_filled = |at: usize| {
+            let method = code.is(at + 1, ".") && matches!(code.word(at + 2), "format" | "format_map");
+            code.is_name(at) && code.word(at) == name && (method || code.is(at + 1, "%"))
+        };
+        is_open && (0..code.tokens.len()).any(is_filled)
     }
 
     /// Whether a text is given a name, and nothing else in the file uses that.

@@ -139,6 +139,7 @@ impl Finding {
                 "answer {topic} where data.toolbox_id is {id}, and stay silent on any other; keep the predecessor for one stable cycle"
             ),
             (_, Kind::Listener) => format!("listen to {topic} and take answers whose data.toolbox_id is {id}"),
+            (_, Kind::Mention) => format!("the replacement is {topic} with data.toolbox_id"),
             _ => format!("send {topic} with {{\"toolbox_id\": {id}, \"name\": ..., \"kwargs\": {{...}}}}"),
         }
     }

@@ -26,6 +26,14 @@ pub(super) fn caller(code: &Code<'_>, start: usize, end: usize, parts: &[Part]) 
         Place::Member { key, open: Some(_), .. } if key == "type" || key == "msg_type" => {}
         _ => return Err("where the topic goes cannot be seen here".to_owned()),
     }
+    let open = match place::of(code, start, end) {
+        Place::Call { open, .. } => Some(open),
+        Place::Member { open, .. } => open,
+        _ => None,
+    };
+    if open.is_none() || all_of(code, start, end) != open {
+        return Err("the topic is only one of those that may be sent here".to_owned());
+    }
     let quote = quote(code, start);
     let id = id(code, start, end, parts, quote)?;
     let mut edits = vec![Edit {
@@ -54,6 +62,18 @@ fn sends(callee: &str, keyword: Option<&str>) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("what {callee} does with the topic cannot be seen here"))
+}
+
+/// The bracket of which the tokens from `start` to `end` are a whole argument or member, and not a branch of a condition.
+fn all_of(code: &Code<'_>, start: usize, end: usize) -> Option<usize> {
+    let (mut start, mut end) = (start, end);
+    while code.is(end, ")") && code.pair(end) == start.checked_sub(1) && place::callee(code, start - 1).is_none() {
+        (start, end) = (start - 1, end + 1);
+    }
+    let open = code.around(start)?;
+    let mut arguments = code.arguments(open).into_iter();
+    let is_whole = arguments.any(|argument| argument.value == (start..end) && !argument.spread);
+    is_whole.then_some(open)
 }
 
 /// Renames the key of arguments.
@@ -226,6 +246,10 @@ fn with_id(code: &Code<'_>, open: usize, id: &str, quote: char) -> Result<Option
     let entries = payload::entries(code, open);
     if entries.iter().any(|entry| entry.spread || entry.key.is_none()) {
         return Err("the payload takes over what stands elsewhere".to_owned());
+    }
+    let is_comprehension = |at: usize| code.around(at) == Some(open) && code.word(at) == "for" && code.is_name(at);
+    if code.pair(open).is_some_and(|close| (open..close).any(is_comprehension)) {
+        return Err("the payload is made by a loop".to_owned());
     }
     if let Some(own) = entries.iter().find(|entry| entry.key.as_deref() == Some("toolbox_id")) {
         let same = code.source(&own.value) == id;

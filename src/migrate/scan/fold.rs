@@ -553,7 +553,7 @@ fn method(code: &Code<'_>, value: &Value, name: usize, depth: usize) -> Option<V
         }
         (
             "to_string" | "to_owned" | "into" | "as_str" | "as_ref" | "clone" | "toString" | "valueOf" | "trim"
-            | "strip" | "encode" | "iter" | "into_iter",
+            | "strip" | "encode" | "decode" | "iter" | "into_iter",
             _,
         ) => Some(value.clone()),
         _ => None,

@@ -126,7 +126,10 @@ fn by_neighbors(code: &Code<'_>, start: usize, end: usize) -> Option<Place> {
             return Some(Place::Member { key, key_at, open });
         }
     }
-    if COMPARISONS.contains(&before) || (COMPARISONS.contains(&after) && after != "match" && after != "case") {
+    let compares = |word: &str| COMPARISONS.contains(&word);
+    let is_compared =
+        (compares(before) && !is_loop(code, start)) || (compares(after) && !matches!(after, "match" | "case"));
+    if is_compared {
         return Some(Place::Compared);
     }
     match code.language {
@@ -140,6 +143,14 @@ fn by_neighbors(code: &Code<'_>, start: usize, end: usize) -> Option<Place> {
 fn is_statement(code: &Code<'_>, start: usize, end: usize) -> bool {
     let begins = start == 0 || code.is_newline(start - 1);
     begins && code.is_newline(end) && code.around(start).is_none()
+}
+
+/// Whether what begins at `start` is what a loop goes through: `for x in ...`.
+fn is_loop(code: &Code<'_>, start: usize) -> bool {
+    let before = (start.saturating_sub(12)..start)
+        .rev()
+        .take_while(|at| !code.is_newline(*at) && !code.is(*at, ";"));
+    code.before(start) == "in" && before.into_iter().any(|at| code.word(at) == "for")
 }
 
 /// A word of a command.

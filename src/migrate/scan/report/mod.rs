@@ -153,6 +153,7 @@ impl Report {
                 (located.finding.toolbox_id.clone(), place)
             })
             .collect();
+        let mut held: Vec<(String, String)> = Vec::new();
         for located in &mut self.found {
             let finding = &mut located.finding;
             if finding.kind != Kind::Caller || finding.fix.is_err() || finding.what == What::Flag {
@@ -163,6 +164,18 @@ impl Report {
                 finding.fix = Err(format!(
                     "its answer may be awaited in {place}, on the old topic; move both together"
                 ));
+                held.push((located.path.clone(), finding.shown_id.clone()));
+                located.changes.clear();
+            }
+        }
+        // A wait that would have moved with such a call stays with it.
+        for located in &mut self.found {
+            let finding = &mut located.finding;
+            let is_held = held
+                .iter()
+                .any(|(path, id)| *path == located.path && *id == finding.shown_id);
+            if finding.kind == Kind::Listener && finding.fix.is_ok() && is_held {
+                finding.fix = Err("the call it belongs to is left to you".to_owned());
                 located.changes.clear();
             }
         }

@@ -172,7 +172,7 @@ fn dispatch_short(command: &Command, output: Output, hosting: &dyn Hosting) -> R
         Command::New(args) => new::run(args, output),
         Command::Migrate(args) => migrate::run(args, output),
         Command::Completions { shell } => completions(*shell, output),
-        Command::Man { command } => man(command.as_deref(), output),
+        Command::Man { command } => man(command, output),
         _ => runtime(command)?.block_on(dispatch_question(command, output, hosting)),
     }
 }
@@ -231,17 +231,16 @@ fn completions(shell: clap_complete::Shell, output: Output) -> Result<(), Error>
     output.data(&script)
 }
 
-fn man(command: Option<&str>, output: Output) -> Result<(), Error> {
-    let mut table = Arguments::command();
+fn man(command: &[String], output: Output) -> Result<(), Error> {
+    let mut page = Arguments::command();
     // Fills the parts of a command's own page that clap derives from the whole, its full name among them.
-    table.build();
-    let page = match command {
-        None => table,
-        Some(name) => match table.find_subcommand(name) {
+    page.build();
+    for name in command {
+        page = match page.find_subcommand(name) {
             Some(found) => found.clone(),
-            None => return Err(Error::usage(format!("there is no command '{name}'"))),
-        },
-    };
+            None => return Err(Error::usage(format!("there is no command '{}'", command.join(" ")))),
+        };
+    }
     let mut text = Vec::new();
     clap_mangen::Man::new(page)
         .render(&mut text)

@@ -147,3 +147,40 @@ fn a_rewritten_snippet_has_lost_what_was_certain_and_keeps_the_rest() {
     }
     assert!(rewritten >= 25, "{rewritten}");
 }
+
+#[test]
+fn text_that_is_cut_off_or_in_another_language_never_stops_a_scan() {
+    let languages = [
+        Language::Python,
+        Language::JavaScript,
+        Language::Rust,
+        Language::Shell,
+        Language::Yaml,
+        Language::Json,
+        Language::Markdown,
+    ];
+    let mut found = 0;
+    for (path, text) in snippets() {
+        let cuts = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).step_by(23);
+        for cut in cuts {
+            let (start, end) = text.split_at(cut);
+            // What comes first is closed by nothing, and what comes then was opened by nothing.
+            let turned = format!("{end}{start}");
+            for part in [start, turned.as_str()] {
+                for language in languages {
+                    for finding in scan(part, language) {
+                        assert!(
+                            part.get(finding.span.clone()).is_some(),
+                            "{path} as {language:?}: {finding:?}\n{part}"
+                        );
+                        found += 1;
+                    }
+                    let findings = scan(part, language);
+                    // Told, or done: either is fine for what is no program any more.
+                    let _ = rewrite(part, language, &findings);
+                }
+            }
+        }
+    }
+    assert!(found > 10_000, "{found}");
+}

@@ -11,7 +11,7 @@ const FILE: &str = "def call(bus, toolbox_id):\n    bus.emit(Message(f\"ovos.per
 fn a_person_sees_the_line_where_in_it_and_what_replaces_it() {
     let tree = Tree::new(&[("a.py", FILE)]);
     let expected = "\
-a.py:2:22: caller: a call of the toolbox toolbox_id on its predecessor topic
+a.py:2:22: caller: a call of the toolbox that toolbox_id names on its predecessor topic
   |
 2 |     bus.emit(Message(f\"ovos.persona.tools.{toolbox_id}.call\", {\"name\": \"x\"}))
   |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -53,7 +53,7 @@ fn json_has_every_field_a_program_needs() {
     let expected = serde_json::json!({
         "path": "a.py", "line": 2, "column": 22, "end_line": 2, "end_column": 61, "kind": "caller", "certain": true,
         "topic": "ovos.persona.tools.toolbox_id.call", "toolbox_id": null,
-        "message": "a call of the toolbox toolbox_id on its predecessor topic",
+        "message": "a call of the toolbox that toolbox_id names on its predecessor topic",
         "replacement": {
             "topic": "ovos.persona.tools.call",
             "payload": {"toolbox_id": "<toolbox_id>", "name": "<tool>", "kwargs": {}},

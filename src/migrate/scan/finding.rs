@@ -101,7 +101,7 @@ impl Finding {
         let id = match &self.toolbox_id {
             Some(id) => format!("toolbox '{id}'"),
             None if self.shown_id.is_empty() => "a toolbox".to_owned(),
-            None => format!("the toolbox {}", self.shown_id),
+            None => format!("the toolbox that {} names", self.shown_id),
         };
         match (&self.what, self.kind) {
             (What::Arguments { topic, found, wanted }, _) => {

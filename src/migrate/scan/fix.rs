@@ -67,7 +67,11 @@ fn sends(callee: &str, keyword: Option<&str>) -> Result<(), String> {
 /// The bracket of which the tokens from `start` to `end` are a whole argument or member, and not a branch of a condition.
 fn all_of(code: &Code<'_>, start: usize, end: usize) -> Option<usize> {
     let (mut start, mut end) = (start, end);
-    while code.is(end, ")") && code.pair(end) == start.checked_sub(1) && place::callee(code, start - 1).is_none() {
+    while start > 0
+        && code.is(end, ")")
+        && code.pair(end) == Some(start - 1)
+        && place::callee(code, start - 1).is_none()
+    {
         (start, end) = (start - 1, end + 1);
     }
     let open = code.around(start)?;

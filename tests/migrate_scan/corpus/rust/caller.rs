@@ -1,3 +1,5 @@
+//! A snippet to be scanned, and never compiled.
+
 const PREFIX: &str = "ovos.persona.tools.";
 
 fn call(bus: &Bus, toolbox_id: &str, name: &str) {

@@ -1,3 +1,5 @@
+//! A snippet to be scanned, and never compiled.
+
 /// Answers `ovos.persona.tools.<id>.call`.
 fn serve(bus: &mut Bus, id: &'static str) {
     bus.on(format!("ovos.persona.tools.{}.call", id), handle);

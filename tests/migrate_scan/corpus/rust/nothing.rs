@@ -1,3 +1,5 @@
+//! A snippet to be scanned, and never compiled.
+
 fn of(topic: &str) -> Option<&str> {
     let rest = topic.strip_prefix("ovos.persona.tools.")?;
     (rest != "call" && rest != "discover").then_some(rest)

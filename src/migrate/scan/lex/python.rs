@@ -1,4 +1,4 @@
-//! Python.
+//! Python: strings with their prefixes, and the lines that end a statement.
 
 use super::super::token::{Cursor, Kind, Token, begins_name, continues_name, number, operator};
 use super::quoted::{self, Holes, Inside};

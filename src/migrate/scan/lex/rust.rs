@@ -1,4 +1,4 @@
-//! Rust.
+//! Rust: strings, raw strings and comments; a lifetime is no quote.
 
 use super::super::token::{Cursor, Kind, Pieces, Quoting, Token, begins_name, continues_name, number, operator};
 use super::quoted::{self, Holes, Inside};

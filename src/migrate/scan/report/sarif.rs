@@ -1,4 +1,4 @@
-//! SARIF 2.1.0.
+//! SARIF 2.1.0, the format in which code scanners exchange what they find.
 
 use serde_json::{Value, json};
 

@@ -28,6 +28,7 @@
 //! | [`bus`] | Messages and topics, the OVOS client, the embedded bus, the bridge |
 //! | [`control`] | the control socket |
 //! | [`check`] | transcripts played at a toolbox |
+//! | [`migrate`] | source code that still uses the predecessor topics |
 //! | [`daemon`] | joins it all: start, signals, ordered stop |
 //! | [`cli`] | what was typed, what is printed |
 //! | [`logging`], [`log_limit`] | the log and a bound on it |
@@ -49,6 +50,7 @@ pub mod error;
 pub mod json;
 pub mod log_limit;
 pub mod logging;
+pub mod migrate;
 pub mod process;
 pub mod protocol;
 pub mod registry;

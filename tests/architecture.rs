@@ -172,16 +172,18 @@ fn the_rest_of_the_table_of_rooms_holds() {
         &["adapter"],
         &["bus", "supervisor", "registry", "daemon", "cli", "check", "control"],
     );
+    never_names(&["migrate"], &upper);
     never_names(&["cli"], &["supervisor", "registry", "daemon"]);
 }
 
 /// What decides does no IO. Its tests may.
 #[test]
 fn what_decides_touches_nothing() {
-    const PURE: [&str; 10] = [
+    const PURE: [&str; 11] = [
         "protocol",
         "json",
         "tools",
+        "migrate/scan",
         "adapter/script/argc",
         "bus/message",
         "bus/topic",

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::address;
+use super::migrate::args::MigrateArgs;
 use crate::logging::{Format, Level};
 
 /// The whole command line.
@@ -87,6 +88,8 @@ pub enum Command {
     Status(StatusArgs),
     /// Write a toolbox to start from
     New(NewArgs),
+    /// Move callers and hosts off the predecessor topics
+    Migrate(MigrateArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  toolhost completions bash > ~/.local/share/bash-completion/completions/toolhost"
@@ -98,8 +101,8 @@ pub enum Command {
     /// Print a man page
     #[command(after_help = "Example:\n  toolhost man call | man -l -")]
     Man {
-        /// The command whose page it is; without it the page of toolhost
-        command: Option<String>,
+        /// The command whose page it is, such as call or migrate scan; without it the page of toolhost
+        command: Vec<String>,
     },
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::bus::toolboxes::{Listing, Toolboxes};
-use crate::config::{Config, PredecessorTopics, ToolService, ToolboxConfig};
+use crate::config::{Config, PredecessorTopics, Source, ToolService, ToolboxConfig};
 use crate::json::Text;
 use crate::supervisor::status::Brief;
 use crate::supervisor::{self, Surroundings, ToolboxHandle};
@@ -57,6 +57,8 @@ pub struct Registry {
     load: Loader,
     /// What the file last said of the tool service.
     tool_service: watch::Sender<ToolService>,
+    /// The files whose change is a reason to reload; none where the file does not say so.
+    watched: watch::Sender<Vec<Source>>,
     reloads: watch::Sender<Reloads>,
     /// The toolboxes' tasks, until everything is stopped. Held through a reload, so that there is one at a time.
     tasks: tokio::sync::Mutex<Option<Tasks>>,
@@ -102,6 +104,7 @@ impl Registry {
             surroundings,
             load,
             tool_service: watch::Sender::new(config.tool_service),
+            watched: watch::Sender::default(),
             reloads: watch::Sender::default(),
             tasks: tokio::sync::Mutex::new(Some(HashMap::new())),
         });
@@ -118,6 +121,11 @@ impl Registry {
     /// What the configuration says of `ovos.tools.*`, also after a reload.
     pub fn tool_service(&self) -> watch::Receiver<ToolService> {
         self.tool_service.subscribe()
+    }
+
+    /// The files to be watched as the configuration says, also after a reload, with what was read of them.
+    pub fn watched(&self) -> watch::Receiver<Vec<Source>> {
+        self.watched.subscribe()
     }
 
     /// The reloads there were and are.
@@ -228,6 +236,16 @@ impl Registry {
         self.surroundings.changes.fetch_add(1, Ordering::Release);
         self.tool_service
             .send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
+        let watched = if config.watch {
+            config.sources.0.clone()
+        } else {
+            Vec::new()
+        };
+        self.watched.send_if_modified(|before| {
+            let differs = *before != watched;
+            *before = watched;
+            differs
+        });
         (changes, ending)
     }
 
@@ -345,10 +363,9 @@ impl Toolboxes for Registry {
     }
 
     fn is_ready(&self) -> bool {
-        self.hosted()
-            .toolboxes
-            .iter()
-            .all(|toolbox| toolbox.brief.borrow().settled)
+        // What is started by its first call is ready for it as it is.
+        let ready = |toolbox: &Arc<Toolbox>| toolbox.config.is_lazy() || toolbox.brief.borrow().settled;
+        self.hosted().toolboxes.iter().all(ready)
     }
 
     fn predecessor_topics(&self, toolbox_id: &str) -> PredecessorTopics {

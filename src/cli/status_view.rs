@@ -120,6 +120,7 @@ fn state(state: ToolboxState) -> (&'static str, Tint) {
         ToolboxState::Stopped => ("stopped", Tint::Dim),
         ToolboxState::Starting => ("starting", Tint::Waiting),
         ToolboxState::Ready => ("ready", Tint::Good),
+        ToolboxState::Asleep => ("asleep", Tint::Good),
         ToolboxState::Stopping => ("stopping", Tint::Waiting),
         ToolboxState::Backoff => ("backoff", Tint::Bad),
         ToolboxState::Failed => ("failed", Tint::Bad),
@@ -222,6 +223,11 @@ mod tests {
                     restarts: 4,
                     ..toolbox("wiki", ToolboxState::Backoff)
                 },
+                Toolbox {
+                    reason: Some("started by the next call".to_owned()),
+                    tools: 7,
+                    ..toolbox("big", ToolboxState::Asleep)
+                },
             ],
         }
     }
@@ -239,6 +245,7 @@ conflict  'define' is owned by 'a', 'b'
 TOOLBOX  STATE    TOOLS  PID            UP  RESTARTS    OK  ERRORS  PENDING     P50   P99  REMARK
 wordnet  ready        2  812,813  3days 4h         0  1234       1        3  1.20ms  1.2s
 wiki     backoff      0  -               -         4     0       0        0       -     -  exit status 1: no such file; again in 400ms
+big      asleep       7  -               -         0     0       0        0       -     -  started by the next call
 ";
         assert_eq!(status_view(&status(), false), expected);
     }

@@ -6,12 +6,21 @@ use std::path::{Path, PathBuf};
 use super::expand::Place;
 use super::fault::{Fault, Faults, Position};
 use super::yaml::{self, Entry, Node, below};
-use super::{BusConfig, Config, Lookup, PredecessorTopics, ToolService, ToolboxConfig, place, suggest, toolbox};
+use super::{
+    BusConfig, Config, Lookup, PredecessorTopics, Source, Sources, ToolService, ToolboxConfig, place, suggest, toolbox,
+};
 
 /// Far more than any file of this kind holds; a mistyped path to a disk image ends here.
 const LONGEST_FILE: u64 = 4 << 20;
 
-pub(super) const TOP_KEYS: &[&str] = &["bus", "tool_service", "predecessor_topics", "defaults", "toolboxes"];
+pub(super) const TOP_KEYS: &[&str] = &[
+    "bus",
+    "tool_service",
+    "predecessor_topics",
+    "watch",
+    "defaults",
+    "toolboxes",
+];
 
 const PREDECESSORS: &[(&str, PredecessorTopics)] = &[
     ("answer", PredecessorTopics::Answer),
@@ -27,6 +36,8 @@ pub(super) struct Reader<'a> {
     pub(super) folder: PathBuf,
     pub(super) env: Lookup<'a>,
     pub(super) faults: Vec<Fault>,
+    /// Every file read so far.
+    pub(super) sources: Vec<Source>,
 }
 
 impl Config {
@@ -59,7 +70,9 @@ impl Config {
             folder,
             env,
             faults: Vec::new(),
+            sources: Vec::new(),
         };
+        reader.read_from(&absolute, text);
         let config = reader.config(text, absolute);
         match config {
             Some(config) if reader.faults.is_empty() => Ok(config),
@@ -69,6 +82,17 @@ impl Config {
 }
 
 impl Reader<'_> {
+    /// Notes that `text` stands in `path` and is part of the configuration. One file may serve several toolboxes.
+    pub(super) fn read_from(&mut self, path: &Path, text: &str) {
+        let source = Source {
+            path: path.to_owned(),
+            digest: Source::digest(text.as_bytes()),
+        };
+        if !self.sources.contains(&source) {
+            self.sources.push(source);
+        }
+    }
+
     fn config(&mut self, text: &str, file: PathBuf) -> Option<Config> {
         let (root, mistakes) = yaml::parse(text);
         if root.is_none() && mistakes.is_empty() {
@@ -88,6 +112,7 @@ impl Reader<'_> {
         let mut bus = BusConfig::default();
         let mut tool_service = ToolService::default();
         let mut predecessors = PredecessorTopics::default();
+        let mut watch = false;
         let (mut defaults, mut toolboxes) = (None, None);
         for entry in entries {
             let (path, value) = (entry.key.as_str(), &entry.value);
@@ -95,6 +120,7 @@ impl Reader<'_> {
                 "bus" => bus = self.bus(value, path),
                 "tool_service" => tool_service = self.tool_service(value, path).unwrap_or_default(),
                 "predecessor_topics" => predecessors = self.predecessor_topics(value, path).unwrap_or_default(),
+                "watch" => watch = self.boolean(value, path).unwrap_or_default(),
                 "defaults" => defaults = Some(value),
                 "toolboxes" => toolboxes = Some(value),
                 _ if path.starts_with("x-") => {}
@@ -135,6 +161,8 @@ impl Reader<'_> {
             bus,
             tool_service,
             toolboxes,
+            watch,
+            sources: Sources(std::mem::take(&mut self.sources)),
         })
     }
 

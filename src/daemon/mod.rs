@@ -7,6 +7,7 @@ mod report;
 mod service_manager;
 mod verbs;
 mod vital;
+mod watch;
 
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ use crate::control::{self, socket::ControlSocket};
 use crate::error::{Error, Exit};
 use crate::process::guard::Guard;
 use crate::registry::Registry;
+use crate::state_folder::StateFolder;
 use crate::supervisor::Surroundings;
 use crate::supervisor::status::Phase;
 
@@ -112,6 +114,7 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
     serve_control(&host, args, &stop, &tasks);
+    tasks.spawn(watch::follow(Arc::clone(&host.registry), stop.clone()));
     tasks.spawn(welcome(Arc::clone(&host), output, stop.clone()));
     let informed = inform(Arc::clone(&host), Arc::clone(&manager), stop.clone());
     let registry = Arc::clone(&host.registry);
@@ -153,6 +156,7 @@ async fn start_registry(config: &Config, bus: BusConfig) -> Arc<Registry> {
     };
     let surroundings = Surroundings {
         guard: Guard::of_this_process(),
+        state: StateFolder::of_this_process(),
         ..Surroundings::default()
     };
     Registry::start(config, surroundings, Box::new(load)).await

@@ -81,9 +81,16 @@ pub(super) struct Worker {
     /// When the process was started, and when it last answered.
     pub(super) spawned: Instant,
     pub(super) answered: Instant,
-    pub(super) spawns: u64,
+    /// When it last came up, got a call, or was done with one.
+    pub(super) used: Instant,
+    /// How often a process took the place of one that had not gone to rest.
+    pub(super) restarts: u64,
+    /// Whether the next process takes nobody's place: it is the first, or the one before went to rest.
+    pub(super) comes_from_rest: bool,
     pub(super) noise: LogLimit,
     pub(super) stderr: LogLimit,
+    /// Of what it was started with, where its tools are kept.
+    pub(super) digest: Option<String>,
     /// The last line of stdout that was noise: a hint at what a silent call means.
     pub(super) noisy: Option<&'static str>,
     /// Whether its owner wants the present process gone.
@@ -102,9 +109,12 @@ impl Worker {
             levels: Levels::default(),
             spawned: now,
             answered: now,
-            spawns: 0,
+            used: now,
+            restarts: 0,
+            comes_from_rest: true,
             noise: LogLimit::new(LOGGED, second),
             stderr: LogLimit::new(LOGGED, second),
+            digest: None,
             noisy: None,
             dismissed: false,
         }
@@ -113,7 +123,6 @@ impl Worker {
     /// Whether it can be handed another request.
     pub(super) fn is_free(&self, mode: Mode, concurrent: bool, most: usize) -> bool {
         match (self.lifecycle.state(), &self.process) {
-            (State::Idle, None) => true,
             (State::Ready { .. }, Some(process)) if mode == Mode::Persistent && !process.has_exited() => {
                 self.duties.is_empty() || (concurrent && self.duties.len() < most && process.unsent() < BACKLOG)
             }
@@ -130,7 +139,9 @@ impl Worker {
         self.process = Some(process);
         self.spawned = Instant::now();
         self.answered = self.spawned;
-        self.spawns += 1;
+        if !std::mem::take(&mut self.comes_from_rest) {
+            self.restarts += 1;
+        }
     }
 
     /// Writes one request line.

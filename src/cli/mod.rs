@@ -49,11 +49,11 @@ pub mod wire;
 
 /// Does what was typed, with the help of `hosting`.
 pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) -> ExitCode {
-    early::close_memory();
     let typed: Vec<_> = typed.into_iter().collect();
     if argc::is_meant(&typed) {
         return argc::main(&typed, Output::from_environment()).into();
     }
+    early::close_memory();
     if launch::is_meant(&typed) {
         Output::from_environment().talk(&format!("{}\n", launch::main(&typed)));
         return launch::FAILED.into();

@@ -43,7 +43,7 @@ fn toolboxes() -> Value {
         "shell": {"description": "Fails.", "shell": "exit 4"},
     }});
     json!({
-        "up": moody(json!({"timeout": "1s", "max_result": "1KiB", "max_pending": 1})),
+        "up": moody(json!({"timeout": "1s", "max_result": "4KiB", "max_pending": 1})),
         "frail": moody(never.clone()),
         "strict": secretive(fixture_of_the_suite("alpha.py"), &json!({})),
         "twin": secretive(fixture_of_the_suite("beta.py"), &json!({})),

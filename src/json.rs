@@ -26,6 +26,15 @@ impl Text {
         }
     }
 
+    /// The same, copied where it is a small part of the `whole` bytes it would keep in memory.
+    pub fn detached(self, whole: usize) -> Self {
+        if self.len() < whole / 2 {
+            Self(Bytes::copy_from_slice(&self.0))
+        } else {
+            self
+        }
+    }
+
     /// The text itself.
     pub fn as_str(&self) -> &str {
         // Every constructor takes a `str`, so this never falls back.
@@ -314,6 +323,10 @@ mod tests {
         assert_eq!(text.as_str(), "[1,2]");
         assert_eq!(text.0.as_ptr(), frame[6..].as_ptr());
         assert_eq!(Text::slice_of(&frame, "7").as_str(), "7");
+        let (kept, copied) = (text.clone().detached(10), text.detached(12));
+        assert_eq!(kept.0.as_ptr(), frame[6..].as_ptr());
+        assert_ne!(copied.0.as_ptr(), frame[6..].as_ptr());
+        assert_eq!(copied, kept);
     }
 
     #[test]

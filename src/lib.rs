@@ -29,6 +29,7 @@
 //! | [`control`] | the control socket |
 //! | [`migrate`] | off the predecessor topics: who uses them, who answers them |
 //! | [`check`] | transcripts played at a toolbox |
+//! | [`migrate`] | source code that still uses the predecessor topics |
 //! | [`daemon`] | joins it all: start, signals, ordered stop |
 //! | [`cli`] | what was typed, what is printed |
 //! | [`logging`], [`log_limit`] | the log and a bound on it |

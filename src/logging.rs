@@ -5,6 +5,7 @@
 //! that ever waits for stderr and overlooks every fault of it; what does not fit is counted and
 //! the count logged once there is room again.
 
+use std::os::fd::AsFd;
 use std::str::FromStr;
 
 use tracing::level_filters::LevelFilter;
@@ -97,13 +98,38 @@ pub fn level(typed: Option<Level>, default: Level, environment: impl Fn(&str) ->
         .unwrap_or(default)
 }
 
+/// Whether `stream` is the one to the systemd journal that `JOURNAL_STREAM` tells of: `<device>:<inode>`.
+///
+/// The variable alone says little: whoever redirects stderr hands it on all the same.
+pub fn is_journal(stream: impl AsFd, environment: impl Fn(&str) -> Option<String>) -> bool {
+    let told = environment("JOURNAL_STREAM");
+    let Ok(stat) = nix::sys::stat::fstat(stream) else {
+        return false;
+    };
+    told.is_some_and(|told| told == format!("{}:{}", stat.st_dev, stat.st_ino))
+}
+
+/// The lines of `text`, each marked for the journal as an error.
+pub fn as_errors_of_the_journal(text: &str) -> String {
+    let mark = format::priority(tracing::Level::ERROR);
+    text.lines().map(|line| format!("{mark}{line}\n")).collect()
+}
+
 /// Starts logging to stderr.
+///
+/// In the journal each line has its priority in front, which the journal takes off: `journalctl -p err` finds the errors.
 ///
 /// Lines still on their way are written when the guard is dropped, for a second at most. Where
 /// another logger is set already it stays. What comes from `silent`, a module, is left out.
 pub fn start(format: Format, level: Level, colour: bool, silent: Option<&'static str>) -> Guard {
-    let (sink, guard) = sink::start(std::io::stderr());
-    format::install(format, level, colour, silent, sink);
+    let journal = is_journal(std::io::stderr(), |name| std::env::var(name).ok());
+    let look = format::Lines {
+        format,
+        colour,
+        journal,
+    };
+    let (sink, guard) = sink::start(std::io::stderr(), look);
+    format::install(look, level, silent, sink);
     std::panic::set_hook(Box::new(log_panic));
     guard
 }
@@ -127,6 +153,24 @@ fn log_panic(info: &std::panic::PanicHookInfo<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_journal_is_told_from_any_other_stream_by_its_numbers() {
+        use std::os::unix::fs::MetadataExt;
+        let null = || std::fs::File::open("/dev/null").unwrap();
+        let meta = null().metadata().unwrap();
+        let told = format!("{}:{}", meta.dev(), meta.ino());
+        assert!(is_journal(null(), |name| (name == "JOURNAL_STREAM").then(|| told.clone())));
+        assert!(!is_journal(std::fs::File::open("/dev/full").unwrap(), |_| Some(
+            told.clone()
+        )));
+        assert!(!is_journal(null(), |_| None));
+        assert!(!is_journal(null(), |_| Some("8".to_owned())));
+        assert_eq!(
+            as_errors_of_the_journal("error: a\nhint: b\n"),
+            "<3>error: a\n<3>hint: b\n"
+        );
+    }
 
     #[test]
     fn a_level_comes_from_the_flag_then_the_environment() {

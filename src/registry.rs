@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::bus::toolboxes::{Listing, Toolboxes};
-use crate::config::{Config, MigrateConfig, PredecessorTopics, ToolService, ToolboxConfig};
+use crate::config::{Config, MigrateConfig, PredecessorTopics, Source, ToolService, ToolboxConfig};
 use crate::json::Text;
 use crate::supervisor::status::Brief;
 use crate::supervisor::{self, Surroundings, ToolboxHandle};
@@ -56,6 +56,17 @@ impl Settings {
     }
 }
 
+/// The reloads that were asked for. One after another is carried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reloads {
+    /// How many were asked for.
+    pub begun: u64,
+    /// How many of these are over.
+    pub ended: u64,
+    /// Whether the last one was refused: the file has faults.
+    pub refused: bool,
+}
+
 /// Reads the configuration again; in words why it is refused.
 pub type Loader = Box<dyn Fn() -> Result<Config, String> + Send + Sync>;
 
@@ -67,6 +78,9 @@ pub struct Registry {
     load: Loader,
     /// What the file last said of more than one toolbox.
     settings: watch::Sender<Settings>,
+    /// The files whose change is a reason to reload; none where the file does not say so.
+    watched: watch::Sender<Vec<Source>>,
+    reloads: watch::Sender<Reloads>,
     /// The toolboxes' tasks, until everything is stopped. Held through a reload, so that there is one at a time.
     tasks: tokio::sync::Mutex<Option<Tasks>>,
 }
@@ -111,6 +125,8 @@ impl Registry {
             surroundings,
             load,
             settings: watch::Sender::new(Settings::of(config)),
+            watched: watch::Sender::default(),
+            reloads: watch::Sender::default(),
             tasks: tokio::sync::Mutex::new(Some(HashMap::new())),
         });
         // Nothing was hosted before, so nothing ends.
@@ -126,6 +142,16 @@ impl Registry {
     /// What the configuration says of more than one toolbox, also after a reload.
     pub fn settings(&self) -> watch::Receiver<Settings> {
         self.settings.subscribe()
+    }
+
+    /// The files to be watched as the configuration says, also after a reload, with what was read of them.
+    pub fn watched(&self) -> watch::Receiver<Vec<Source>> {
+        self.watched.subscribe()
+    }
+
+    /// The reloads there were and are.
+    pub fn reloads(&self) -> watch::Receiver<Reloads> {
+        self.reloads.subscribe()
     }
 
     /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder.
@@ -152,6 +178,13 @@ impl Registry {
     /// # Errors
     /// The faults of the file, which then changes nothing.
     pub async fn reload_telling(&self) -> Result<Changes, String> {
+        let mut under_way = UnderWay::begin(&self.reloads);
+        let changes = self.reload_when_it_is_its_turn().await;
+        under_way.refused = changes.is_err();
+        changes
+    }
+
+    async fn reload_when_it_is_its_turn(&self) -> Result<Changes, String> {
         // Read behind the lock: of two reloads at once the later one has the later file.
         let mut tasks = self.tasks.lock().await;
         let config =
@@ -226,6 +259,16 @@ impl Registry {
             let new = Settings::of(config);
             let differs = *settings != new;
             *settings = new;
+            differs
+        });
+        let watched = if config.watch {
+            config.sources.0.clone()
+        } else {
+            Vec::new()
+        };
+        self.watched.send_if_modified(|before| {
+            let differs = *before != watched;
+            *before = watched;
             differs
         });
         (changes, ending)
@@ -345,10 +388,9 @@ impl Toolboxes for Registry {
     }
 
     fn is_ready(&self) -> bool {
-        self.hosted()
-            .toolboxes
-            .iter()
-            .all(|toolbox| toolbox.brief.borrow().settled)
+        // What is started by its first call is ready for it as it is.
+        let ready = |toolbox: &Arc<Toolbox>| toolbox.config.is_lazy() || toolbox.brief.borrow().settled;
+        self.hosted().toolboxes.iter().all(ready)
     }
 
     fn predecessor_topics(&self, toolbox_id: &str) -> PredecessorTopics {
@@ -357,6 +399,29 @@ impl Toolboxes for Registry {
             .get(toolbox_id)
             .map(|toolbox| toolbox.config.predecessor_topics)
             .unwrap_or_default()
+    }
+}
+
+/// A reload, until dropped: by a panic of ours too.
+struct UnderWay<'a> {
+    reloads: &'a watch::Sender<Reloads>,
+    refused: bool,
+}
+
+impl<'a> UnderWay<'a> {
+    fn begin(reloads: &'a watch::Sender<Reloads>) -> Self {
+        reloads.send_modify(|reloads| reloads.begun += 1);
+        let refused = false;
+        Self { reloads, refused }
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.reloads.send_modify(|reloads| {
+            reloads.ended += 1;
+            reloads.refused = self.refused;
+        });
     }
 }
 

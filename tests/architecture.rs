@@ -34,6 +34,10 @@ fn root() -> &'static Path {
 fn rust_below(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
+        // Whoever fuzzes by hand builds into tests/fuzz/target.
+        if path.ends_with("fuzz/target") {
+            continue;
+        }
         if path.is_dir() {
             rust_below(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -169,16 +173,18 @@ fn the_rest_of_the_table_of_rooms_holds() {
         &["adapter"],
         &["bus", "supervisor", "registry", "daemon", "cli", "check", "control"],
     );
+    never_names(&["migrate"], &upper);
     never_names(&["cli"], &["supervisor", "registry", "daemon"]);
 }
 
 /// What decides does no IO. Its tests may.
 #[test]
 fn what_decides_touches_nothing() {
-    const PURE: [&str; 15] = [
+    const PURE: [&str; 16] = [
         "protocol",
         "json",
         "tools",
+        "migrate/scan",
         "adapter/script/argc",
         "bus/message",
         "bus/topic",
@@ -222,6 +228,92 @@ fn programs_are_started_in_one_place() {
         let allowed = source.path == "src/process/spawn.rs" || source.path.starts_with("src/cli/args");
         assert!(!starts || allowed, "{} starts a program", source.path);
     }
+}
+
+/// NTP sets the clock of a machine without a battery hours after it has started: no delay may hang on it.
+#[test]
+fn no_delay_hangs_on_the_clock_on_the_wall() {
+    let rooms = [
+        "supervisor",
+        "process",
+        "bus",
+        "registry",
+        "control",
+        "daemon",
+        "check",
+        "adapter",
+        "log_limit",
+    ];
+    for source in sources(&["src"]) {
+        let bad: Vec<_> = ["SystemTime", "UNIX_EPOCH", "CLOCK_REALTIME"]
+            .into_iter()
+            .filter(|clock| source.code().contains(clock))
+            .collect();
+        // What the clock shows when somebody answers for a toolbox of ours is told, and nothing waits for it.
+        let allowed = source.path == "src/bus/status.rs" || !rooms.iter().any(|room| source.is_in(room));
+        assert!(bad.is_empty() || allowed, "{} uses {bad:?}", source.path);
+    }
+}
+
+/// The message of a call of a log macro: the last string in it that is an argument of its own.
+fn message(call: &str) -> Option<&str> {
+    let (mut depth, mut start, mut last) = (0, None, None);
+    let mut escaped = false;
+    for (at, byte) in call.bytes().enumerate() {
+        match (start, byte) {
+            (Some(_), b'\\') => escaped = !escaped,
+            (Some(from), b'"') if !escaped => {
+                if depth == 1 {
+                    last = Some(&call[from + 1..at]);
+                }
+                start = None;
+            }
+            (Some(_), _) => escaped = false,
+            (None, b'"') => start = Some(at),
+            (None, b'(' | b'[' | b'{') => depth += 1,
+            (None, b')' | b']' | b'}') => {
+                depth -= 1;
+                if depth == 0 {
+                    return last;
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whoever counts or searches log lines does it by their message: what varies is a field.
+#[test]
+fn the_messages_of_the_log_are_constant() {
+    let mut messages = 0;
+    for source in sources(&["src"]) {
+        let code = source.code();
+        for macro_name in ["error!(", "warn!(", "info!(", "debug!(", "trace!("] {
+            for (at, _) in code.match_indices(macro_name) {
+                // `write_error!` is none.
+                if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+                    continue;
+                }
+                let Some(message) = message(&code[at + macro_name.len() - 1..]) else {
+                    continue;
+                };
+                assert!(!message.contains('{'), "{} logs {message:?}", source.path);
+                messages += 1;
+            }
+        }
+    }
+    assert!(messages > 60, "{messages}");
+}
+
+#[test]
+fn the_message_of_a_log_macro_is_found() {
+    assert_eq!(
+        message(r#"(a = f("no {x}"), "yes \"it\" is"); g("not")"#),
+        Some(r#"yes \"it\" is"#)
+    );
+    assert_eq!(message(r#"(a, "it is {a}", b)"#), Some("it is {a}"));
+    assert_eq!(message("(a = 1)"), None);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "run",
     "check",
     "call",
@@ -27,6 +27,7 @@ const COMMANDS: [&str; 17] = [
     "status",
     "metrics",
     "new",
+    "migrate",
     "completions",
     "man",
 ];
@@ -79,6 +80,18 @@ fn every_command_helps_as_written_down() {
         assert_eq!(help.status.code(), Some(0), "{command}");
         snapshot(&format!("migrate-{command}.txt"), &text(&help.stdout));
     }
+}
+
+#[test]
+fn every_command_of_migrate_helps_as_written_down() {
+    for command in ["scan"] {
+        let help = output(&["migrate", command, "--help"]);
+        assert_eq!(help.status.code(), Some(0), "{command}");
+        snapshot(&format!("migrate-{command}.txt"), &text(&help.stdout));
+        let page = text(&output(&["man", "migrate", command]).stdout);
+        assert!(page.contains(&format!(".TH toolhost-migrate-{command} 1")), "{page}");
+    }
+    assert_eq!(output(&["migrate"]).status.code(), Some(2), "which one is to be said");
 }
 
 #[test]

@@ -51,6 +51,11 @@ const HOUR: Duration = Duration::from_secs(3600);
 pub trait Outgoing: Clone + Send + Sync + 'static {
     /// Puts one frame on its way to the bus.
     fn send(&self, frame: Utf8Bytes);
+
+    /// Whether so much is on its way that whoever can wait should.
+    fn is_crowded(&self) -> bool {
+        false
+    }
 }
 
 impl<F: Fn(Utf8Bytes) + Clone + Send + Sync + 'static> Outgoing for F {
@@ -62,6 +67,10 @@ impl<F: Fn(Utf8Bytes) + Clone + Send + Sync + 'static> Outgoing for F {
 impl Outgoing for Sender {
     fn send(&self, frame: Utf8Bytes) {
         Self::send(self, frame);
+    }
+
+    fn is_crowded(&self) -> bool {
+        Self::is_crowded(self)
     }
 }
 
@@ -132,6 +141,11 @@ impl Asker {
             topic: format!("{}.response", message.topic),
             context: message.reply_context(),
         }
+    }
+
+    /// Bytes it keeps in memory.
+    fn bytes(&self) -> usize {
+        self.topic.len() + self.context.len()
     }
 }
 

@@ -24,9 +24,8 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +38,7 @@ use self::pump::{End, Pump};
 use self::report::Report;
 use self::socket::{Socket, Target};
 use super::link::{FrameHandler, Link, Sender, Transport};
+use super::queue::{self, Inlet, Outlet};
 use super::wire::{linger, refusal};
 
 /// Which bus, and how.
@@ -102,8 +102,8 @@ pub struct Client {
     target: Target,
     config: ClientConfig,
     stop: CancellationToken,
-    queue: mpsc::UnboundedReceiver<Utf8Bytes>,
-    sender: mpsc::UnboundedSender<Utf8Bytes>,
+    queue: Outlet,
+    sender: Inlet,
     link: watch::Sender<Link>,
 }
 
@@ -114,7 +114,7 @@ impl Client {
     /// [`ConnectError::Url`]; everything else is tried again for ever.
     pub fn new(config: ClientConfig, stop: CancellationToken) -> Result<Self, ConnectError> {
         let target = Target::parse(&config.url)?;
-        let (sender, queue) = mpsc::unbounded_channel();
+        let (sender, queue) = queue::bounded(config.outbox.bytes);
         let link = watch::Sender::new(Link::Trying {
             since: Instant::now(),
             error: None,
@@ -265,6 +265,7 @@ impl<H: FrameHandler> Running<H> {
                 Some(frame) = self.client.queue.recv() => {
                     self.outbox.push(frame, Instant::now());
                     self.report.given_up(self.outbox.take_given_up());
+                    self.report.refused(self.client.queue.take_refused());
                 }
             }
         }

@@ -6,7 +6,8 @@
 //! frame it takes its lock, puts the frame (shared, not copied) into each member's queue and lets
 //! go; so all members see all frames in one order. Each socket has a task that writes its queue and
 //! reads its frames. A member whose queue grows past its bound does not read, and is dropped; it
-//! never slows the others.
+//! never slows the others. This process itself cannot be dropped: while it is that far behind, no socket is
+//! read, so that those who send too much wait.
 //!
 //! Where it differs from ovos-messagebus, on purpose: no Nagle's algorithm; a JSON frame that is no
 //! object is dropped, not the connection it came on; binary frames that are no UTF-8 are dropped,

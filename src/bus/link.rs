@@ -6,10 +6,11 @@
 use std::future::Future;
 use std::time::Instant;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::embedded::Attached;
+use super::queue::Inlet;
 
 /// A way to a bus, not yet running.
 pub trait Transport: Send + Sized + 'static {
@@ -71,13 +72,13 @@ pub struct Sender(Way);
 
 #[derive(Debug, Clone)]
 enum Way {
-    Queue(mpsc::UnboundedSender<Utf8Bytes>),
+    Queue(Inlet),
     Hub(Attached),
 }
 
 impl Sender {
-    /// A sender into the queue of a task, which puts a bound on what waits there.
-    pub(super) fn queue(queue: mpsc::UnboundedSender<Utf8Bytes>) -> Self {
+    /// A sender into the queue of a task, which is bounded in bytes.
+    pub(super) fn queue(queue: Inlet) -> Self {
         Self(Way::Queue(queue))
     }
 
@@ -89,12 +90,16 @@ impl Sender {
     /// Sends one Message, or holds it until the bus is back. After the end of the transport it is dropped.
     pub fn send(&self, frame: Utf8Bytes) {
         match &self.0 {
-            Way::Queue(queue) => {
-                if queue.send(frame).is_err() {
-                    tracing::debug!("frame dropped, the link to the bus has been stopped");
-                }
-            }
+            Way::Queue(queue) => queue.send(frame),
             Way::Hub(attached) => attached.relay(frame),
+        }
+    }
+
+    /// Whether so much is on its way that whoever can wait should.
+    pub fn is_crowded(&self) -> bool {
+        match &self.0 {
+            Way::Queue(queue) => queue.is_crowded(),
+            Way::Hub(attached) => attached.is_crowded(),
         }
     }
 }

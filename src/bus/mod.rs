@@ -15,6 +15,7 @@ pub mod link;
 mod malformed;
 pub mod mapping;
 pub mod message;
+mod queue;
 pub mod service;
 pub mod status;
 pub mod toolboxes;

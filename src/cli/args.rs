@@ -103,8 +103,8 @@ pub enum Command {
     /// Print a man page
     #[command(after_help = "Example:\n  toolhost man call | man -l -")]
     Man {
-        /// The command whose page it is; without it the page of toolhost
-        command: Option<String>,
+        /// The command whose page it is, such as call or migrate scan; without it the page of toolhost
+        command: Vec<String>,
     },
 }
 

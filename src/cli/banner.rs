@@ -22,8 +22,8 @@ pub struct Toolbox {
 pub enum State {
     /// It is up with these definitions, as published.
     Up(Vec<Value>),
-    /// It starts on its first call.
-    Lazy,
+    /// Its next call starts it; these definitions are published meanwhile.
+    Asleep(Vec<Value>),
     /// It is not up, and why; also when it is tried again, where it is.
     Down(String),
 }
@@ -73,8 +73,8 @@ fn summary(toolboxes: &[Toolbox]) -> String {
     let n_tools = toolboxes
         .iter()
         .map(|toolbox| match &toolbox.state {
-            State::Up(tools) => tools.len(),
-            State::Lazy | State::Down(_) => 0,
+            State::Up(tools) | State::Asleep(tools) => tools.len(),
+            State::Down(_) => 0,
         })
         .sum();
     let of = if n_up == toolboxes.len() {
@@ -92,7 +92,10 @@ fn summary(toolboxes: &[Toolbox]) -> String {
 fn row(toolbox: &Toolbox) -> Vec<Cell> {
     let (word, tint, remark) = match &toolbox.state {
         State::Up(tools) => ("up", Tint::Good, counted(tools.len(), "tool")),
-        State::Lazy => ("lazy", Tint::Waiting, "starts on its first call".to_owned()),
+        State::Asleep(tools) => {
+            let n_tools = counted(tools.len(), "tool");
+            ("asleep", Tint::Good, format!("{n_tools}; its first call starts it"))
+        }
         State::Down(why) => ("down", Tint::Bad, why.clone()),
     };
     vec![
@@ -105,8 +108,8 @@ fn row(toolbox: &Toolbox) -> Vec<Cell> {
 
 fn example(toolbox: &Toolbox) -> Option<String> {
     match &toolbox.state {
-        State::Up(tools) => example::call_line(&toolbox.toolbox_id, tools.first()?),
-        State::Lazy | State::Down(_) => None,
+        State::Up(tools) | State::Asleep(tools) => example::call_line(&toolbox.toolbox_id, tools.first()?),
+        State::Down(_) => None,
     }
 }
 
@@ -138,12 +141,16 @@ mod tests {
             ),
             (
                 Bus::Embedded("ws://127.0.0.1:9000/core".to_owned()),
-                vec![toolbox("big", State::Lazy), down.clone(), wordnet()],
-                "2 of 3 toolboxes up, 2 tools on ws://127.0.0.1:9000/core, served by this toolhost\n  \
-                   lazy  big      starts on its first call\n  \
-                   down  wiki     program 'ovos' not found x\n  \
-                   up    wordnet  2 tools\n\
-                 Call one: toolhost call wordnet define_word word=… --bus ws://127.0.0.1:9000/core\n",
+                vec![
+                    toolbox("big", State::Asleep(vec![json!({"name": "render"})])),
+                    down.clone(),
+                    wordnet(),
+                ],
+                "2 of 3 toolboxes up, 3 tools on ws://127.0.0.1:9000/core, served by this toolhost\n  \
+                   asleep  big      1 tool; its first call starts it\n  \
+                   down    wiki     program 'ovos' not found x\n  \
+                   up      wordnet  2 tools\n\
+                 Call one: toolhost call big render --bus ws://127.0.0.1:9000/core\n",
             ),
             (
                 Bus::Unreached(DEFAULT_URL.to_owned()),

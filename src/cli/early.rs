@@ -1,4 +1,4 @@
-//! Signals that come before anybody can handle them.
+//! What comes before all else: the memory is closed to others, and signals are held back.
 //!
 //! A SIGHUP in the first moments, from a log rotation or an impatient unit file, would end the
 //! program by default. So the signals are held back from the first line of `main` on, stay
@@ -18,6 +18,16 @@ pub struct Held {
     signals: SigSet,
     /// The mask belongs to a thread, so this stays on it.
     _thread: PhantomData<*const ()>,
+}
+
+/// Keeps what is in the memory of this process from core dumps, and from other processes of the same user.
+///
+/// The environment of toolboxes and the arguments of calls pass through it, and both have secrets. It holds for the guard,
+/// which is a copy of this process, and for no program that is started: each has its own memory, and dumps as ever.
+/// `RLIMIT_CORE` would be handed on to them.
+pub fn close_memory() {
+    // It cannot fail with these arguments.
+    nix::sys::prctl::set_dumpable(false).unwrap_or_default();
 }
 
 /// Holds back what a host handles: SIGHUP, SIGINT, SIGTERM.

@@ -41,6 +41,7 @@ pub mod migrate;
 mod new;
 mod orders;
 pub mod output;
+mod replace;
 pub mod request;
 mod spell;
 mod status_view;
@@ -53,6 +54,7 @@ pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) ->
     if argc::is_meant(&typed) {
         return argc::main(&typed, Output::from_environment()).into();
     }
+    early::close_memory();
     if launch::is_meant(&typed) {
         Output::from_environment().talk(&format!("{}\n", launch::main(&typed)));
         return launch::FAILED.into();
@@ -174,7 +176,7 @@ fn dispatch_short(command: &Command, output: Output, hosting: &dyn Hosting) -> R
         Command::New(args) => new::run(args, output),
         Command::Migrate(args) if !args.listens() => migrate::run(args, output),
         Command::Completions { shell } => completions(*shell, output),
-        Command::Man { command } => man(command.as_deref(), output),
+        Command::Man { command } => man(command, output),
         _ => runtime(command)?.block_on(dispatch_question(command, output, hosting)),
     }
 }
@@ -189,6 +191,12 @@ fn runtime(command: &Command) -> Result<tokio::runtime::Runtime, Error> {
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let built = builder.worker_threads(1).enable_all().build();
+    built.map_err(|error| Error::failed(format!("cannot start: {error}")))
+}
+
+/// The one thread of a command that waits for something and hosts nothing.
+fn quiet_runtime() -> Result<tokio::runtime::Runtime, Error> {
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
     built.map_err(|error| Error::failed(format!("cannot start: {error}")))
 }
 
@@ -228,17 +236,16 @@ fn completions(shell: clap_complete::Shell, output: Output) -> Result<(), Error>
     output.data(&script)
 }
 
-fn man(command: Option<&str>, output: Output) -> Result<(), Error> {
-    let mut table = Arguments::command();
+fn man(command: &[String], output: Output) -> Result<(), Error> {
+    let mut page = Arguments::command();
     // Fills the parts of a command's own page that clap derives from the whole, its full name among them.
-    table.build();
-    let page = match command {
-        None => table,
-        Some(name) => match table.find_subcommand(name) {
+    page.build();
+    for name in command {
+        page = match page.find_subcommand(name) {
             Some(found) => found.clone(),
-            None => return Err(Error::usage(format!("there is no command '{name}'"))),
-        },
-    };
+            None => return Err(Error::usage(format!("there is no command '{}'", command.join(" ")))),
+        };
+    }
     let mut text = Vec::new();
     clap_mangen::Man::new(page)
         .render(&mut text)

@@ -5,6 +5,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use crate::error::Error;
+use crate::logging;
 
 use super::spell;
 
@@ -15,6 +16,8 @@ pub struct Output {
     pub stdout_is_terminal: bool,
     /// A person reads stderr.
     pub stderr_is_terminal: bool,
+    /// stderr is the systemd journal.
+    pub stderr_is_journal: bool,
     /// Neither `NO_COLOR` nor a dumb terminal forbids colour; it needs a terminal as well.
     pub colour_is_welcome: bool,
 }
@@ -27,6 +30,7 @@ impl Output {
         Self {
             stdout_is_terminal: io::stdout().is_terminal(),
             stderr_is_terminal: io::stderr().is_terminal(),
+            stderr_is_journal: logging::is_journal(io::stderr(), |name| std::env::var(name).ok()),
             colour_is_welcome: !forbidden,
         }
     }
@@ -106,6 +110,9 @@ impl Output {
         let mut text = format!("{red}error:{off} {}\n", spell::plain(&error.to_string()));
         if let Some(hint) = error.hint() {
             text.push_str(&format!("{cyan}hint:{off} {}\n", spell::plain(hint)));
+        }
+        if self.stderr_is_journal {
+            text = logging::as_errors_of_the_journal(&text);
         }
         self.talk(&text);
     }

@@ -147,6 +147,7 @@ fn state(state: ToolboxState) -> (&'static str, Tint) {
         ToolboxState::Stopped => ("stopped", Tint::Dim),
         ToolboxState::Starting => ("starting", Tint::Waiting),
         ToolboxState::Ready => ("ready", Tint::Good),
+        ToolboxState::Asleep => ("asleep", Tint::Good),
         ToolboxState::Stopping => ("stopping", Tint::Waiting),
         ToolboxState::Backoff => ("backoff", Tint::Bad),
         ToolboxState::Failed => ("failed", Tint::Bad),
@@ -250,6 +251,11 @@ mod tests {
                     restarts: 4,
                     ..toolbox("wiki", ToolboxState::Backoff)
                 },
+                Toolbox {
+                    reason: Some("started by the next call".to_owned()),
+                    tools: 7,
+                    ..toolbox("big", ToolboxState::Asleep)
+                },
             ],
             forwards: [(Way::ToPredecessor, false), (Way::ToStatic, true)]
                 .map(|(way, learned)| Forward {
@@ -280,6 +286,7 @@ forwards  old: no longer, its host answers by itself (12 before)
 TOOLBOX  STATE    TOOLS  PID            UP  RESTARTS    OK  ERRORS  PENDING     P50   P99  REMARK
 wordnet  ready        2  812,813  3days 4h         0  1234       1        3  1.20ms  1.2s
 wiki     backoff      0  -               -         4     0       0        0       -     -  exit status 1: no such file; again in 400ms
+big      asleep       7  -               -         0     0       0        0       -     -  started by the next call
 ";
         assert_eq!(status_view(&status(), false), expected);
     }

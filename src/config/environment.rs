@@ -64,6 +64,7 @@ impl Reader<'_> {
         };
         match read::text_of(&file, LONGEST_ENV_FILE) {
             Ok(text) => {
+                self.read_from(&file, &text);
                 let (variables, wrong) = dotenv::parse(&text);
                 for (at, what) in wrong {
                     self.fault_in(&file, Some(at), what);

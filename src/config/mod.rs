@@ -95,6 +95,39 @@ pub struct Config {
     pub migrate: MigrateConfig,
     /// The toolboxes, in the order of the file: they start in it and stop in reverse.
     pub toolboxes: Vec<ToolboxConfig>,
+    /// Whether a change of the files this was read from is a reason to read them again.
+    pub watch: bool,
+    /// Every file this was read from: the file itself first, then each `env_file`.
+    pub sources: Sources,
+}
+
+/// Files and what they held. Any two are equal: what the files say is the configuration, not how they say it.
+#[derive(Debug, Clone, Default)]
+pub struct Sources(pub Vec<Source>);
+
+impl PartialEq for Sources {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// A file the configuration was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Where it is.
+    pub path: PathBuf,
+    /// A digest of what it held: tells one content from another, and nothing of either.
+    pub digest: u64,
+}
+
+impl Source {
+    /// The digest of `content`, good for as long as this process lives.
+    pub fn digest(content: &[u8]) -> u64 {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        let mut hasher = DefaultHasher::new();
+        content.hash(&mut hasher);
+        hasher.finish()
+    }
 }
 
 impl Config {
@@ -210,6 +243,10 @@ pub struct ToolboxConfig {
     pub processes_given: bool,
     /// Calls that may wait for a process.
     pub max_pending: usize,
+    /// When its processes start. See [`is_lazy`](Self::is_lazy).
+    pub start: Start,
+    /// How long a process is kept that nobody calls; `None`: for ever.
+    pub idle_timeout: Option<Duration>,
     /// What follows the end of a process.
     pub restart: Restart,
     /// Whether the host gives up when this toolbox cannot be started.
@@ -245,6 +282,8 @@ impl ToolboxConfig {
             processes_given: false,
             requires: Vec::new(),
             max_pending: 256,
+            start: Start::default(),
+            idle_timeout: None,
             restart: Restart::default(),
             required: false,
             max_line: 16 << 20,
@@ -253,6 +292,11 @@ impl ToolboxConfig {
             publish: Publish::default(),
             predecessor_topics: PredecessorTopics::default(),
         }
+    }
+
+    /// Whether its first process waits for the first call. One that is required has to show at the start that it can.
+    pub fn is_lazy(&self) -> bool {
+        self.start == Start::Lazy && !self.required
     }
 }
 
@@ -302,6 +346,16 @@ pub enum Mode {
     Persistent,
     /// A process a request: one line in, one line out.
     Oneshot,
+}
+
+/// When the processes of a toolbox start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// With the host.
+    #[default]
+    Eager,
+    /// With the first call.
+    Lazy,
 }
 
 /// Variables of a toolbox. `Debug` shows names only.

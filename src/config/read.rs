@@ -7,7 +7,8 @@ use super::expand::Place;
 use super::fault::{Fault, Faults, Position};
 use super::yaml::{self, Entry, Node, below};
 use super::{
-    BusConfig, Config, Lookup, MigrateConfig, PredecessorTopics, ToolService, ToolboxConfig, place, suggest, toolbox,
+    BusConfig, Config, Lookup, MigrateConfig, PredecessorTopics, Source, Sources, ToolService, ToolboxConfig, place,
+    suggest, toolbox,
 };
 
 /// Far more than any file of this kind holds; a mistyped path to a disk image ends here.
@@ -18,6 +19,7 @@ pub(super) const TOP_KEYS: &[&str] = &[
     "tool_service",
     "predecessor_topics",
     "migrate",
+    "watch",
     "defaults",
     "toolboxes",
 ];
@@ -36,6 +38,8 @@ pub(super) struct Reader<'a> {
     pub(super) folder: PathBuf,
     pub(super) env: Lookup<'a>,
     pub(super) faults: Vec<Fault>,
+    /// Every file read so far.
+    pub(super) sources: Vec<Source>,
 }
 
 impl Config {
@@ -68,7 +72,9 @@ impl Config {
             folder,
             env,
             faults: Vec::new(),
+            sources: Vec::new(),
         };
+        reader.read_from(&absolute, text);
         let config = reader.config(text, absolute);
         match config {
             Some(config) if reader.faults.is_empty() => Ok(config),
@@ -78,6 +84,17 @@ impl Config {
 }
 
 impl Reader<'_> {
+    /// Notes that `text` stands in `path` and is part of the configuration. One file may serve several toolboxes.
+    pub(super) fn read_from(&mut self, path: &Path, text: &str) {
+        let source = Source {
+            path: path.to_owned(),
+            digest: Source::digest(text.as_bytes()),
+        };
+        if !self.sources.contains(&source) {
+            self.sources.push(source);
+        }
+    }
+
     fn config(&mut self, text: &str, file: PathBuf) -> Option<Config> {
         let (root, mistakes) = yaml::parse(text);
         if root.is_none() && mistakes.is_empty() {
@@ -97,6 +114,7 @@ impl Reader<'_> {
         let mut bus = BusConfig::default();
         let mut tool_service = ToolService::default();
         let mut predecessors = PredecessorTopics::default();
+        let mut watch = false;
         let (mut defaults, mut toolboxes, mut migrate) = (None, None, None);
         for entry in entries {
             let (path, value) = (entry.key.as_str(), &entry.value);
@@ -105,6 +123,7 @@ impl Reader<'_> {
                 "tool_service" => tool_service = self.tool_service(value, path).unwrap_or_default(),
                 "predecessor_topics" => predecessors = self.predecessor_topics(value, path).unwrap_or_default(),
                 "migrate" => migrate = Some(value),
+                "watch" => watch = self.boolean(value, path).unwrap_or_default(),
                 "defaults" => defaults = Some(value),
                 "toolboxes" => toolboxes = Some(value),
                 _ if path.starts_with("x-") => {}
@@ -147,6 +166,8 @@ impl Reader<'_> {
             tool_service,
             migrate,
             toolboxes,
+            watch,
+            sources: Sources(std::mem::take(&mut self.sources)),
         })
     }
 

@@ -73,6 +73,13 @@ fn every_key_reaches_its_place() {
     ];
     assert_eq!(config.migrate.carried, carried);
     assert_eq!(config.migrate.timeout, Duration::from_secs(20));
+    assert!(config.watch);
+    let sources: Vec<_> = config.sources.0.iter().map(|source| &*source.path).collect();
+    assert_eq!(
+        sources,
+        [file(), folder.join("full.env")],
+        "what a change of makes a difference"
+    );
     let [wordnet, no, disk, notes] = &config.toolboxes[..] else {
         panic!("four toolboxes")
     };
@@ -153,10 +160,13 @@ fn every_key_reaches_its_place() {
     };
     expected.predecessor_topics = PredecessorTopics::Ignore;
     assert_eq!(*wordnet, expected);
-    assert_eq!(wordnet.line.0, 15);
+    assert_eq!(wordnet.line.0, 16);
     assert!(!format!("{config:?}").contains("hunter2"));
 
     assert_eq!((no.id.as_str(), no.timeout), ("no", Duration::from_secs(5)));
+    assert!(no.is_lazy() && !wordnet.is_lazy());
+    let minutes = Duration::from_secs(600);
+    assert_eq!((no.idle_timeout, wordnet.idle_timeout), (Some(minutes), None));
     assert_eq!(
         no.kind,
         Kind::Command(["python3", "-u", "my tool.py", "a 'b"].map(str::to_owned).to_vec())
@@ -176,6 +186,26 @@ fn every_key_reaches_its_place() {
         output: crate::config::Output::Json,
     };
     assert_eq!((&notes.kind, notes.processes), (&Kind::Script(script), 1));
+}
+
+#[test]
+fn one_toolbox_takes_back_what_the_defaults_say_of_resting() {
+    let text = "
+        defaults: {start: lazy, idle_timeout: 10m}
+        toolboxes:
+          a: {command: [x]}
+          b: {command: [x], start: eager, idle_timeout: never}
+          c: {command: [x], required: true}
+    ";
+    let config = parse(text);
+    let seen: Vec<_> = config
+        .toolboxes
+        .iter()
+        .map(|it| (it.is_lazy(), it.idle_timeout))
+        .collect();
+    let minutes = Some(Duration::from_secs(600));
+    // Whether one that is required can be started has to show at the start.
+    assert_eq!(seen, [(true, minutes), (false, None), (false, minutes)]);
 }
 
 #[test]

@@ -95,8 +95,13 @@ scalar! {
     PredecessorTopics: {"anyOf": [{"enum": ["answer", "warn", "ignore"]}, {"type": "string", "pattern": r"\$\{"}]};
     /// persistent: one process serves many requests. oneshot: a process a request.
     Mode: {"anyOf": [{"enum": ["persistent", "oneshot"]}, {"type": "string", "pattern": r"\$\{"}]};
-    /// eager: the processes start with the host.
-    Start: {"anyOf": [{"enum": ["eager"]}, {"type": "string", "pattern": r"\$\{"}]};
+    /// A time such as 10m, or never.
+    TimeOrNever: {"anyOf": [
+        {"type": "number", "exclusiveMinimum": 0},
+        {"type": "string", "pattern": r"^\s*[0-9.]+\s*([a-zA-Zµ]+(\s*[0-9.]+\s*[a-zA-Zµ]+)*)?\s*$|^never$|\$\{"}
+    ]};
+    /// eager: the processes start with the host. lazy: the first call starts them; meanwhile the tools are those last described.
+    Start: {"anyOf": [{"enum": ["eager", "lazy"]}, {"type": "string", "pattern": r"\$\{"}]};
     /// always, on_failure (all but exit status 0), or never.
     When: {"anyOf": [{"enum": ["always", "on_failure", "never"]}, {"type": "string", "pattern": r"\$\{"}]};
     /// A word put before every published name, with a _ between.
@@ -126,6 +131,9 @@ struct File {
     predecessor_topics: PredecessorTopics,
     /// Calls to toolboxes of other hosts that are forwarded from one call topic to the other.
     migrate: Option<Migrate>,
+    /// Whether a change of this file, or of an env_file, is a reason to read it again. Default: false.
+    #[schemars(extend("default" = false))]
+    watch: Switch,
     /// Keys for every toolbox that does not have them itself; env, config, restart and rename are joined key by key.
     defaults: Option<Toolbox>,
     /// The toolboxes by toolbox_id, in the order they start.
@@ -227,6 +235,9 @@ struct Toolbox {
     /// When the processes start. Default: eager.
     #[schemars(extend("default" = "eager"))]
     start: Start,
+    /// A process that nobody has called for so long is stopped, and started again by the next call. Default: never.
+    #[schemars(extend("default" = "never"))]
+    idle_timeout: TimeOrNever,
     /// What follows the end of a process.
     restart: Option<Restart>,
     /// Whether toolhost gives up when this toolbox cannot be started. Default: false.

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::declared::OUTPUTS;
 use super::read::Reader;
 use super::yaml::{Entry, Node, Value, below};
 use super::{
-    DeclaredTool, Kind, Mode, Output, PredecessorTopics, Publish, Restart, RestartWhen, Script, ToolboxConfig, place,
-    quantity,
+    DeclaredTool, Kind, Mode, Output, PredecessorTopics, Publish, Restart, RestartWhen, Script, Start, ToolboxConfig,
+    place, quantity,
 };
 use crate::json::Text;
 
@@ -38,6 +39,7 @@ pub(super) const KEYS: &[&str] = &[
     "processes",
     "max_pending",
     "start",
+    "idle_timeout",
     "restart",
     "required",
     "max_line",
@@ -56,7 +58,7 @@ pub(super) const RESTART_KEYS: &[&str] = &["when", "backoff", "max_backoff", "gi
 const KINDS: &[&str] = &["command", "tools", "script", "mcp", "opm"];
 
 /// What the format has a place for and this version does not read.
-const LATER: &[&str] = &["mcp", "opm", "idle_timeout"];
+const LATER: &[&str] = &["mcp", "opm"];
 
 pub(super) const NO_KIND: &str = "needs one of 'command', a program that speaks the protocol: [program, argument, ...]; \
                                   'tools', commands declared here; and 'script', a plain script: ./notes.py";
@@ -74,6 +76,9 @@ const OF_SCRIPT: &[(&str, &str)] = &[
     ("output", "only a Bash 'script' has it; of 'tools', each has its own"),
 ];
 
+/// Keys that say when processes come and go which outlast a call.
+const OF_PROCESSES: &[&str] = &["start", "idle_timeout"];
+
 /// Calls a script gets at once where `concurrent: true` does not say how many.
 const CONCURRENT: usize = 8;
 
@@ -90,6 +95,8 @@ const LARGEST_LINE: usize = 1 << 30;
 
 const MODES: &[(&str, Mode)] = &[("persistent", Mode::Persistent), ("oneshot", Mode::Oneshot)];
 
+const STARTS: &[(&str, Start)] = &[("eager", Start::Eager), ("lazy", Start::Lazy)];
+
 const WHENS: &[(&str, RestartWhen)] = &[
     ("always", RestartWhen::Always),
     ("on_failure", RestartWhen::OnFailure),
@@ -101,6 +108,11 @@ fn set<T>(place: &mut T, read: Option<T>) {
     if let Some(value) = read {
         *place = value;
     }
+}
+
+/// Whether it is `mode: oneshot`.
+fn is_oneshot(entry: &Entry) -> bool {
+    entry.key == "mode" && matches!(&entry.value.value, Value::Scalar(scalar) if scalar.text() == "oneshot")
 }
 
 /// Whether `key` says what runs a toolbox.
@@ -253,7 +265,8 @@ impl Reader<'_> {
             "mode" => set(&mut toolbox.mode, self.choice(value, path, MODES)),
             "processes" => draft.processes = self.count(value, path, 1..=1024),
             "max_pending" => set(&mut toolbox.max_pending, self.count(value, path, 1..=1_000_000)),
-            "start" => self.start(value, path),
+            "start" => set(&mut toolbox.start, self.choice(value, path, STARTS)),
+            "idle_timeout" => set(&mut toolbox.idle_timeout, self.idle_timeout(value, path)),
             "restart" => set(&mut toolbox.restart, self.restart(value, path)),
             "required" => set(&mut toolbox.required, self.boolean(value, path)),
             "max_line" => set(&mut toolbox.max_line, self.size(value, path, LARGEST_LINE, "1GiB")),
@@ -349,8 +362,15 @@ impl Reader<'_> {
             if let Some((_, why)) = misplaced.filter(|_| kind != "script") {
                 self.fault(entry.at, &path, format!("does nothing beside '{kind}': {why}"));
             }
-            let oneshot = matches!(&entry.value.value, Value::Scalar(scalar) if scalar.text() == "oneshot");
-            if entry.key != "mode" || !oneshot {
+            if OF_PROCESSES.contains(&entry.key.as_str()) && kind == "tools" {
+                let what = "does nothing beside 'tools': what they declare is started once a call anyway";
+                self.fault(entry.at, &path, what);
+            }
+            if entry.key == "idle_timeout" && merged.iter().any(|entry| is_oneshot(entry)) {
+                let what = "does nothing beside 'mode: oneshot': such a process ends with its call anyway";
+                self.fault(entry.at, &path, what);
+            }
+            if !is_oneshot(entry) {
                 continue;
             }
             match kind {
@@ -376,9 +396,11 @@ impl Reader<'_> {
         Some(Text::from(out))
     }
 
-    fn start(&mut self, node: &Node, path: &str) {
-        if self.choice(node, path, &[("eager", false), ("lazy", true)]) == Some(true) {
-            self.fault(node.at, path, format!("'lazy' {NOT_YET}"));
+    /// A time, or `never`, which takes back what `defaults` say.
+    fn idle_timeout(&mut self, node: &Node, path: &str) -> Option<Option<Duration>> {
+        match &node.value {
+            Value::Scalar(scalar) if scalar.text() == "never" => Some(None),
+            _ => self.duration(node, path).map(Some),
         }
     }
 

@@ -86,12 +86,13 @@ pub(super) fn below(path: &str, key: &str) -> String {
 pub(super) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
     let mut builder = Builder::default();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let end = end_of(text);
     for event in Parser::new_from_str(text) {
         let outcome = match event {
-            Ok((event, span)) => builder.event(event, position(span.start)),
+            Ok((event, span)) => builder.event(event, position(span.start).min(end)),
             // The parser reads ahead of its events, so no key can be named for sure.
             Err(error) => {
-                let at = position(*error.marker());
+                let at = position(*error.marker()).min(end);
                 let line = text.lines().nth(at.line - 1).unwrap_or_default();
                 let variable = place::unquoted_variable(line)
                     .map(|name| format!("; within {{}} and [] a variable stands in quotes: quote \"${{{name}}}\""));
@@ -108,6 +109,16 @@ pub(super) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
         }
     }
     (builder.root, builder.mistakes)
+}
+
+/// Where a text ends. The parser tells what is missing there on a line of its own, even where there is none.
+fn end_of(text: &str) -> Position {
+    let ends = text.matches(['\n', '\r']).count() - text.matches("\r\n").count();
+    let last = text.rsplit(['\n', '\r']).next().unwrap_or_default();
+    Position {
+        line: ends + 1,
+        column: last.chars().count() + 1,
+    }
 }
 
 fn position(marker: Marker) -> Position {

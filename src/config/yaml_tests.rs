@@ -80,6 +80,7 @@ fn mistakes_say_where_and_what() {
         ("<<: 5", (1, 5), "", "'<<' takes"),
         ("a: 'x", (1, 4), "", "ends inside"),
         ("a: [1,\n", (2, 1), "", "expected a value"),
+        ("a:\n  b: {", (2, 7), "", "expected a value"),
     ] {
         let (_, mistakes) = parse(text);
         let mistake = mistakes.first().unwrap_or_else(|| panic!("{text}: nothing found"));

@@ -147,6 +147,8 @@ pub enum ToolboxState {
     Starting,
     /// Calls are answered.
     Ready,
+    /// Without a process until the next call, which is answered.
+    Asleep,
     /// Finishing what it has.
     Stopping,
     /// Failed, and tried again in a while.

@@ -86,7 +86,7 @@ impl Verb {
 }
 
 /// The answer to one line, without a line end.
-pub(super) async fn answer(line: &[u8], verbs: &impl Verbs) -> String {
+pub async fn answer(line: &[u8], verbs: &impl Verbs) -> String {
     let verb: Verb = match serde_json::from_slice(line) {
         Ok(verb) => verb,
         Err(error) => return refusal(&error.to_string()).to_string(),

@@ -21,7 +21,6 @@ use crate::config::{BusConfig, BusUrl, Config, mycroft, process_env};
 use crate::error::Error;
 use crate::migrate::ledger::Ledger;
 use crate::registry::Registry;
-use crate::tools::outcome::FAULT;
 
 use super::vital::Vital;
 
@@ -93,7 +92,7 @@ impl FrameHandler for ToBridge {
 fn contained(work: impl FnOnce()) {
     // What a bridge shares is behind locks, and whole after every statement.
     if catch_unwind(AssertUnwindSafe(work)).is_err() {
-        tracing::error!("{FAULT}, kept a Message from being served");
+        tracing::error!("a fault of toolhost itself kept a Message from being served");
     }
 }
 

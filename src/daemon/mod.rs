@@ -4,9 +4,11 @@ mod bus;
 mod one_request;
 mod orphans;
 mod report;
+mod service_manager;
 mod usage;
 mod verbs;
 mod vital;
+mod watch;
 
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,7 @@ use std::time::{Duration, Instant};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -30,12 +33,13 @@ use crate::error::{Error, Exit};
 use crate::migrate::ledger::Ledger;
 use crate::process::guard::Guard;
 use crate::registry::Registry;
+use crate::state_folder::StateFolder;
 use crate::supervisor::Surroundings;
 use crate::supervisor::status::Phase;
-use crate::tools::outcome::FAULT;
 
 use bus::{Joined, join_bus};
 use one_request::host_for_one_request;
+use service_manager::ServiceManager;
 
 /// A toolbox's time on each rung of the ladder when the host stops: to the end of its input, then to SIGTERM.
 const STOP_RUNG: Duration = Duration::from_secs(2);
@@ -43,8 +47,8 @@ const STOP_RUNG: Duration = Duration::from_secs(2);
 /// How long the control socket is gone after a panic: one that comes at once each time must not keep a processor busy.
 const CONTROL_PAUSE: Duration = Duration::from_secs(1);
 
-/// How long the banner waits for slow toolboxes before it is shown without them.
-const BANNER_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a host counts as coming up: then the banner is shown and the service manager told, without slow toolboxes.
+const SETTLING: Duration = Duration::from_secs(10);
 
 /// This program, as the command line sees it.
 #[derive(Debug)]
@@ -86,6 +90,7 @@ struct Host {
 async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
     drop(held);
+    let manager = Arc::new(ServiceManager::of_this_process());
     tokio::spawn(orphans::reap(Guard::of_this_process()));
     let mut config = load(args.config.as_deref())?;
     let bus_in_file = config.bus.clone();
@@ -121,9 +126,20 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
         async move { ledger.keep(written).await }
     });
     serve_control(&host, args, &stop, &tasks);
+    tasks.spawn(watch::follow(Arc::clone(&host.registry), stop.clone()));
     tasks.spawn(welcome(Arc::clone(&host), output, stop.clone()));
-    let ended = host.until_stopped(&mut signals).await;
+    let informed = inform(Arc::clone(&host), Arc::clone(&manager), stop.clone());
+    let registry = Arc::clone(&host.registry);
+    // Every call finds its toolbox there.
+    let work = move || drop(registry.toolboxes());
+    let ended = tokio::select! {
+        ended = host.until_stopped(&mut signals) => ended,
+        never = manager.signs_of_life(work) => match never {},
+    };
     stop.cancel();
+    // It must have the last word of it before it hears of the stop.
+    informed.await.unwrap_or_default();
+    manager.tell("STOPPING=1\nSTATUS=stopping").await;
     tokio::select! {
         () = host.stop() => {}
         // Asked twice: what is left goes with this process.
@@ -155,6 +171,7 @@ async fn start_registry(config: &Config, bus: BusConfig) -> Arc<Registry> {
     };
     let surroundings = Surroundings {
         guard: Guard::of_this_process(),
+        state: StateFolder::of_this_process(),
         ..Surroundings::default()
     };
     Registry::start(config, surroundings, Box::new(load)).await
@@ -186,7 +203,7 @@ async fn keep_control(socket: ControlSocket, path: PathBuf, host: Arc<Host>, sto
         if AssertUnwindSafe(serving).catch_unwind().await.is_ok() {
             return;
         }
-        tracing::error!("{FAULT}, ended the control socket; it is made anew");
+        tracing::error!("a fault of toolhost itself ended the control socket; it is made anew");
         tokio::time::sleep(CONTROL_PAUSE).await;
         bound = control::socket::bind(&path);
     }
@@ -195,7 +212,7 @@ async fn keep_control(socket: ControlSocket, path: PathBuf, host: Arc<Host>, sto
 /// Shows a person what is up once everything has come up or failed.
 async fn welcome(host: Arc<Host>, output: Output, stop: CancellationToken) {
     let shown = async {
-        if !settled(&host.registry, BANNER_PATIENCE).await {
+        if !settled(&host.registry, SETTLING).await {
             tracing::info!("some toolboxes are still starting");
         }
         output.tell_a_person(&report::banner(&host, output.colours_stderr()));
@@ -204,6 +221,16 @@ async fn welcome(host: Arc<Host>, output: Output, stop: CancellationToken) {
         () = shown => {}
         () = stop.cancelled() => {}
     }
+}
+
+/// Tells the service manager how the host is, until `stop`.
+fn inform(host: Arc<Host>, manager: Arc<ServiceManager>, stop: CancellationToken) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = manager.keep_informed(&host) => {}
+            () = stop.cancelled() => {}
+        }
+    })
 }
 
 impl Host {

@@ -14,6 +14,7 @@ use crate::control::status::{
 };
 use crate::registry;
 use crate::supervisor::status::{Phase, Snapshot};
+use crate::tools::tool::ToolSet;
 
 /// The banner of `toolhost run`.
 pub(super) fn banner(host: &Host, colour: bool) -> String {
@@ -35,10 +36,8 @@ pub(super) fn banner(host: &Host, colour: bool) -> String {
 fn banner_row(toolbox: &registry::Toolbox) -> banner::Toolbox {
     let brief = toolbox.brief().borrow().clone();
     let state = match (brief.phase, &brief.tools) {
-        (Phase::Ready, Some(tools)) => {
-            let definitions = tools.iter().map(|tool| serde_json::from_str(tool.definition.as_str()));
-            State::Up(definitions.filter_map(Result::ok).collect())
-        }
+        (Phase::Ready, Some(tools)) => State::Up(definitions(tools)),
+        (Phase::Asleep, Some(tools)) => State::Asleep(definitions(tools)),
         (Phase::Backoff(why), _) => State::Down(format!("{why}; tried again")),
         (Phase::Failed(why), _) => State::Down(why),
         (Phase::Stopping | Phase::Stopped, _) => State::Down("stopped by its owner".to_owned()),
@@ -48,6 +47,11 @@ fn banner_row(toolbox: &registry::Toolbox) -> banner::Toolbox {
         toolbox_id: toolbox.config.id.clone(),
         state,
     }
+}
+
+fn definitions(tools: &ToolSet) -> Vec<serde_json::Value> {
+    let definitions = tools.iter().map(|tool| serde_json::from_str(tool.definition.as_str()));
+    definitions.filter_map(Result::ok).collect()
 }
 
 /// The status document.
@@ -123,6 +127,7 @@ async fn toolbox_status(toolbox: &registry::Toolbox) -> Toolbox {
     let (state, reason) = match phase {
         Phase::Starting => (ToolboxState::Starting, None),
         Phase::Ready => (ToolboxState::Ready, None),
+        Phase::Asleep => (ToolboxState::Asleep, Some("started by the next call".to_owned())),
         Phase::Backoff(why) => (ToolboxState::Backoff, Some(why)),
         Phase::Failed(why) => (ToolboxState::Failed, Some(why)),
         Phase::Stopping => (ToolboxState::Stopping, None),

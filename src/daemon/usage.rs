@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::bus::toolboxes::Toolboxes as _;
 use crate::config::PredecessorTopics;
@@ -62,9 +61,8 @@ fn counted(host: &Host, told: Vec<(String, Toolbox)>) -> Report {
         toolbox_id,
         usage,
     };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Report {
-        now: now.as_secs(),
+        now: host.ledger.time_of_day(),
         toolboxes: told.into_iter().map(toolbox).collect(),
     }
 }

@@ -17,15 +17,15 @@ use super::{Format, Level};
 use crate::json::push_string;
 
 /// Makes events go to `sink` from now on.
-pub(super) fn install(format: Format, level: Level, colour: bool, silent: Option<&'static str>, sink: Sink) {
+pub(super) fn install(look: Lines, level: Level, silent: Option<&'static str>, sink: Sink) {
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(level.0)
-        .with_ansi(colour)
+        .with_ansi(look.colour)
         .with_writer(sink)
         // It would report a failing stream with `eprintln!`, which panics where stderr is that stream.
         .log_internal_errors(false)
-        .fmt_fields(Fields(format))
-        .event_format(Lines { format, colour })
+        .fmt_fields(Fields(look.format))
+        .event_format(look)
         .finish();
     // Only a second call fails; then the first logger stays.
     match silent {
@@ -48,10 +48,52 @@ impl<'writer> FormatFields<'writer> for Fields {
     }
 }
 
-/// Formats whole lines.
-struct Lines {
-    format: Format,
-    colour: bool,
+/// What whole lines look like.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lines {
+    pub(super) format: Format,
+    pub(super) colour: bool,
+    /// They go to the journal, and say how grave they are in its way.
+    pub(super) journal: bool,
+}
+
+impl Lines {
+    fn write(self, line: &Line<'_>, mut out: impl fmt::Write) -> fmt::Result {
+        if self.journal {
+            out.write_str(priority(line.level))?;
+        }
+        match self.format {
+            Format::Text => out.write_str(&line.text(self.colour)),
+            Format::Json => out.write_str(&line.json()),
+        }
+    }
+
+    /// The line that says that `n` lines were left out, since nobody took them.
+    pub(super) fn dropped(self, n: u64) -> String {
+        let mut fields = Visitor::new(self.format);
+        fields.number("dropped", &n);
+        let line = Line {
+            time: SystemTime::now(),
+            level: TracingLevel::WARN,
+            target: module_path!(),
+            message: "log lines were dropped, stderr was too slow",
+            fields: &fields.fields,
+        };
+        let mut out = String::new();
+        // Writing into a `String` cannot fail.
+        self.write(&line, &mut out).unwrap_or_default();
+        out
+    }
+}
+
+/// How a level is written for the journal.
+pub(super) fn priority(level: TracingLevel) -> &'static str {
+    match level {
+        TracingLevel::ERROR => "<3>",
+        TracingLevel::WARN => "<4>",
+        TracingLevel::INFO => "<6>",
+        _ => "<7>",
+    }
 }
 
 impl<S, N> FormatEvent<S, N> for Lines
@@ -59,7 +101,7 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
 {
-    fn format_event(&self, context: &FmtContext<'_, S, N>, mut out: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+    fn format_event(&self, context: &FmtContext<'_, S, N>, out: Writer<'_>, event: &Event<'_>) -> fmt::Result {
         let mut visitor = Visitor::new(self.format);
         event.record(&mut visitor);
         let mut fields = String::new();
@@ -76,10 +118,7 @@ where
             message: &visitor.message,
             fields: &fields,
         };
-        match self.format {
-            Format::Text => out.write_str(&line.text(self.colour)),
-            Format::Json => out.write_str(&line.json()),
-        }
+        self.write(&line, out)
     }
 }
 
@@ -170,11 +209,15 @@ impl Visitor {
 
     /// Adds a value that is a JSON number or boolean as it stands.
     fn literal(&mut self, field: &Field, value: &dyn fmt::Display) {
+        self.number(field.name(), value);
+    }
+
+    fn number(&mut self, name: &str, value: &dyn fmt::Display) {
         match self.format {
             // Writing into a `String` cannot fail.
-            Format::Text => write!(self.fields, " {}={value}", field.name()).unwrap_or_default(),
+            Format::Text => write!(self.fields, " {name}={value}").unwrap_or_default(),
             Format::Json => {
-                self.key(field.name());
+                self.key(name);
                 write!(self.fields, "{value}").unwrap_or_default();
             }
         }
@@ -265,14 +308,18 @@ mod tests {
     }
 
     /// What one event in a span looks like, without its time.
-    fn logged(format: Format, colour: bool) -> String {
+    fn logged(format: Format, colour: bool, journal: bool) -> String {
         let memory = Memory::default();
         let writer = memory.clone();
         let subscriber = tracing_subscriber::fmt()
             .with_ansi(colour)
             .with_writer(move || writer.clone())
             .fmt_fields(Fields(format))
-            .event_format(Lines { format, colour })
+            .event_format(Lines {
+                format,
+                colour,
+                journal,
+            })
             .finish();
         tracing::subscriber::with_default(subscriber, || {
             let span = tracing::info_span!(target: "t", "call", toolbox = "wordnet", call_id = 7u64);
@@ -285,24 +332,49 @@ mod tests {
 
     #[test]
     fn a_text_line_is_one_line() {
-        let line = logged(Format::Text, false);
+        let line = logged(Format::Text, false, false);
         let (time, rest) = line.split_at("2026-01-31 12:00:00.000Z".len());
         assert!(time.ends_with('Z') && time.as_bytes()[10] == b' ', "{time}");
         assert_eq!(
             rest,
             " WARN  t: said toolbox=wordnet call_id=7 line=\"a\\n\\u{1b}[31m \\\"b\\\"\" ok=false error=no n=-1 f=0.5\n"
         );
-        assert!(logged(Format::Text, true).contains("\x1b[33mWARN \x1b[0m t: said"));
+        assert!(logged(Format::Text, true, false).contains("\x1b[33mWARN \x1b[0m t: said"));
     }
 
     #[test]
     fn a_json_line_is_one_object() {
-        let line = logged(Format::Json, false);
+        let line = logged(Format::Json, false, false);
         let mut value: serde_json::Value = serde_json::from_str(&line).unwrap();
         let time = value["time"].take();
         assert!(time.as_str().unwrap().ends_with('Z'));
         let expected = serde_json::json!({"time": null, "level": "WARN", "target": "t", "message": "said", "toolbox": "wordnet",
             "call_id": 7, "line": "a\n\u{1b}[31m \"b\"", "ok": false, "error": "no", "n": -1, "f": 0.5});
         assert_eq!(value, expected);
+    }
+
+    #[test]
+    fn the_journal_gets_the_priority_in_front_of_either_format() {
+        for format in [Format::Text, Format::Json] {
+            let line = logged(format, false, true);
+            let rest = line.strip_prefix("<4>").expect("a priority");
+            assert_eq!(rest.len(), logged(format, false, false).len(), "and nothing else");
+        }
+    }
+
+    #[test]
+    fn lines_that_were_dropped_are_told_in_the_format_of_the_others() {
+        let look = |format| Lines {
+            format,
+            colour: false,
+            journal: false,
+        };
+        let text = look(Format::Text).dropped(7);
+        assert!(
+            text.ends_with(" log lines were dropped, stderr was too slow dropped=7\n"),
+            "{text}"
+        );
+        let json: serde_json::Value = serde_json::from_str(&look(Format::Json).dropped(7)).unwrap();
+        assert_eq!((&json["level"], &json["dropped"]), (&"WARN".into(), &7.into()));
     }
 }

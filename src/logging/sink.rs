@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
+use super::format::Lines;
+
 /// Lines that may wait.
 const QUEUE: usize = 4096;
 /// How long the end of the program waits for a stream that does not take its lines.
@@ -48,8 +50,8 @@ impl std::fmt::Debug for Guard {
     }
 }
 
-/// Starts the thread that writes to `stream`.
-pub(super) fn start(stream: impl Write + Send + 'static) -> (Sink, Guard) {
+/// Starts the thread that writes to `stream`, what it says itself in the `look` of the others.
+pub(super) fn start(stream: impl Write + Send + 'static, look: Lines) -> (Sink, Guard) {
     let (queue, lines) = sync_channel(QUEUE);
     let dropped = Arc::new(AtomicU64::new(0));
     let sink = Sink {
@@ -58,11 +60,11 @@ pub(super) fn start(stream: impl Write + Send + 'static) -> (Sink, Guard) {
     };
     let thread = std::thread::Builder::new().name("log".to_owned());
     // Without the thread (no memory, no threads left) the program works on, unlogged.
-    drop(thread.spawn(move || write_lines(stream, &lines, &dropped)));
+    drop(thread.spawn(move || write_lines(stream, &lines, &dropped, look)));
     (sink, Guard(queue))
 }
 
-fn write_lines(mut stream: impl Write, lines: &Receiver<Item>, dropped: &AtomicU64) {
+fn write_lines(mut stream: impl Write, lines: &Receiver<Item>, dropped: &AtomicU64, look: Lines) {
     // Faults of the stream are overlooked: there is nowhere to report them, and it may recover.
     let mut write = |bytes: &[u8]| {
         stream
@@ -77,7 +79,7 @@ fn write_lines(mut stream: impl Write, lines: &Receiver<Item>, dropped: &AtomicU
         }
         let n = dropped.swap(0, Ordering::Relaxed);
         if n > 0 {
-            write(format!("toolhost: {n} log lines were dropped, stderr was too slow\n").as_bytes());
+            write(look.dropped(n).as_bytes());
         }
     }
 }
@@ -126,6 +128,12 @@ mod tests {
     use std::sync::mpsc::Sender;
     use std::time::Instant;
 
+    const LOOK: Lines = Lines {
+        format: crate::logging::Format::Text,
+        colour: false,
+        journal: false,
+    };
+
     fn log(sink: &Sink, text: &str) {
         sink.make_writer().write_all(text.as_bytes()).unwrap();
     }
@@ -145,7 +153,7 @@ mod tests {
     #[test]
     fn what_was_logged_is_written_when_the_guard_goes() {
         let memory = Memory::default();
-        let (sink, guard) = start(memory.clone());
+        let (sink, guard) = start(memory.clone(), LOOK);
         for n in 0..1000 {
             log(&sink, &format!("{n}\n"));
         }
@@ -159,7 +167,7 @@ mod tests {
     #[test]
     fn a_stream_that_fails_is_overlooked() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let (sink, guard) = start(full);
+        let (sink, guard) = start(full, LOOK);
         log(&sink, "a\n");
         log(&sink, "b\n");
         drop(guard);
@@ -185,7 +193,7 @@ mod tests {
     fn a_stuck_stream_stops_nobody_and_losses_are_counted() {
         let (go, wait) = std::sync::mpsc::channel();
         let (seen, written) = std::sync::mpsc::channel();
-        let (sink, guard) = start(Stuck(wait, seen));
+        let (sink, guard) = start(Stuck(wait, seen), LOOK);
         let started = Instant::now();
         for _ in 0..QUEUE * 2 {
             log(&sink, "x\n");
@@ -194,7 +202,7 @@ mod tests {
         assert!(started.elapsed() < Duration::from_secs(5));
         drop(go);
         let counted = written.iter().find(|line| line.contains("were dropped")).unwrap();
-        assert!(counted.starts_with("toolhost: 40"), "{counted}");
+        assert!(counted.contains(" dropped=40"), "{counted}");
         drop(sink);
     }
 }

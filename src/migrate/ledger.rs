@@ -138,10 +138,15 @@ impl Ledger {
         }
     }
 
+    /// What the clock on the wall shows, in seconds since 1970: told with calls, and nothing waits for it.
+    pub fn time_of_day(&self) -> u64 {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH);
+        wall.unwrap_or_default().as_secs()
+    }
+
     fn now(&self) -> Moment {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Moment {
-            wall: wall.as_secs(),
+            wall: self.time_of_day(),
             steady: self.start.elapsed().as_secs(),
         }
     }

@@ -10,7 +10,7 @@ const HEAD: usize = 256;
 
 /// A piece of a stream.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub enum Piece {
     /// A whole line, or a cut of one, without its end.
     Line(Bytes),
     /// A line over the limit; the stream goes on at the next line.
@@ -22,7 +22,7 @@ pub(super) enum Piece {
 
 /// Collects what is read and gives it out in lines.
 #[derive(Debug)]
-pub(super) struct LineBuffer {
+pub struct LineBuffer {
     buffer: BytesMut,
     /// Bytes already looked through for a line's end.
     scanned: usize,
@@ -34,7 +34,7 @@ pub(super) struct LineBuffer {
 
 impl LineBuffer {
     /// Lines of at most `limit` bytes; a longer one is reported and skipped.
-    pub(super) fn new(limit: usize) -> Self {
+    pub fn new(limit: usize) -> Self {
         Self {
             buffer: BytesMut::new(),
             scanned: 0,
@@ -46,7 +46,7 @@ impl LineBuffer {
 
     /// Lines cut into pieces of at most `limit` bytes; a lone CR ends a piece too, so that a
     /// progress bar is no endless line.
-    pub(super) fn new_cutting(limit: usize) -> Self {
+    pub fn new_cutting(limit: usize) -> Self {
         Self {
             cutting: true,
             ..Self::new(limit)
@@ -54,15 +54,20 @@ impl LineBuffer {
     }
 
     /// Where the next bytes are read into, with room for a good many.
-    pub(super) fn room(&mut self) -> &mut BytesMut {
+    pub fn room(&mut self) -> &mut BytesMut {
         self.buffer.reserve(CHUNK);
         &mut self.buffer
     }
 
     /// The next piece that is complete.
-    pub(super) fn next_piece(&mut self) -> Option<Piece> {
+    pub fn next_piece(&mut self) -> Option<Piece> {
         loop {
-            let Some(end) = self.find_end() else {
+            let end = self.find_end();
+            if self.cutting && end.unwrap_or(self.buffer.len()) > self.limit {
+                self.scanned -= self.limit;
+                return Some(Piece::Line(self.buffer.split_to(self.limit).freeze()));
+            }
+            let Some(end) = end else {
                 return self.over_limit();
             };
             let line = self.buffer.split_to(end + 1);
@@ -85,7 +90,7 @@ impl LineBuffer {
     }
 
     /// What is left where the stream ends without a line's end.
-    pub(super) fn take_rest(&mut self) -> Option<Bytes> {
+    pub fn take_rest(&mut self) -> Option<Bytes> {
         let rest = std::mem::take(&mut self.buffer).freeze();
         self.scanned = 0;
         (!rest.is_empty() && !self.skipping).then_some(rest)
@@ -118,9 +123,6 @@ impl LineBuffer {
             return None;
         }
         self.scanned = 0;
-        if self.cutting {
-            return Some(Piece::Line(self.buffer.split().freeze()));
-        }
         let head = Bytes::copy_from_slice(&self.buffer[..HEAD.min(self.buffer.len())]);
         // Dropped, not cleared: the room of the overlong line goes back to the system.
         self.buffer = BytesMut::new();
@@ -183,7 +185,14 @@ mod tests {
     fn a_cutting_buffer_loses_nothing_and_holds_little() {
         let mut lines = LineBuffer::new_cutting(4);
         feed(&mut lines, b"\r\r\n50%\r\r60%\rabcdefgh");
-        assert_eq!(all(&mut lines), [line("50%"), line("60%"), line("abcdefgh")]);
-        assert!(lines.buffer.is_empty());
+        assert_eq!(all(&mut lines), [line("50%"), line("60%"), line("abcd")]);
+        assert_eq!(lines.take_rest().unwrap(), "efgh");
+    }
+
+    #[test]
+    fn a_long_line_of_stderr_that_comes_at_once_is_cut_and_not_dropped() {
+        let mut lines = LineBuffer::new_cutting(4);
+        feed(&mut lines, b"abcdefghij\nnext\n");
+        assert_eq!(all(&mut lines), [line("abcd"), line("efgh"), line("ij"), line("next")]);
     }
 }

@@ -49,6 +49,9 @@ const LONGEST_LOOK: Duration = Duration::from_millis(32);
 /// end, or what forks faster than it is killed, takes longer than an instant.
 const LOOKS: u32 = 64;
 
+/// Bytes of room kept for what is to be written.
+const KEPT: usize = 256 * 1024;
+
 /// Longest piece of a line on stderr; the rest is the next piece.
 const STDERR_PIECE: usize = 8 * 1024;
 
@@ -86,6 +89,8 @@ pub struct Process {
     group: Pid,
     stdin: Option<ChildStdin>,
     unsent: BytesMut,
+    /// Whether `unsent` was long, whose room is not kept then.
+    roomy: bool,
     close_stdin: bool,
     stdout: Option<ChildStdout>,
     captured: Capture,
@@ -111,6 +116,7 @@ impl Process {
             stderr: child.stderr.take(),
             child,
             unsent: BytesMut::new(),
+            roomy: false,
             close_stdin: false,
             captured: Capture::new(capture),
             stderr_lines: LineBuffer::new_cutting(STDERR_PIECE),
@@ -142,6 +148,7 @@ impl Process {
     /// Puts `bytes` behind what is still to be written to stdin; the next poll writes them.
     pub fn send(&mut self, bytes: &[u8]) {
         self.unsent.extend_from_slice(bytes);
+        self.roomy |= self.unsent.len() > KEPT;
     }
 
     /// What it printed, after [`ProcessEvent::Exited`], where its stdout is read as a whole.
@@ -231,6 +238,9 @@ impl Process {
     fn poll_write(&mut self, cx: &mut Context<'_>) {
         while let Some(stdin) = &mut self.stdin {
             if self.unsent.is_empty() {
+                if std::mem::take(&mut self.roomy) {
+                    self.unsent = BytesMut::new();
+                }
                 if self.close_stdin {
                     self.stdin = None;
                 }

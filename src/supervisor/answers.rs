@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use super::fault::contained;
 use super::lifecycle::Event;
 use super::toolbox::Toolbox;
 use super::worker::Duty;
@@ -17,7 +18,7 @@ use crate::tools::tool::Tool;
 impl Toolbox {
     /// A line of a process's stdout.
     pub(super) async fn line(&mut self, index: usize, line: &Bytes) {
-        match answer::parse(line) {
+        match aside(line.len() >= LARGE, || answer::parse(line)) {
             Line::Answer { id, outcome } => {
                 let outcome = match outcome {
                     Ok(result) => Ok(Text::slice_of(line, result)),
@@ -97,6 +98,10 @@ impl Toolbox {
             return;
         };
         worker.answered = Instant::now();
+        // To be asked what its tools are is no use of them.
+        if !matches!(duty, Duty::Describe { .. }) {
+            worker.used = worker.answered;
+        }
         worker.noisy = None;
         self.deadlines.remove(&(duty.due(), id));
         match duty {
@@ -124,9 +129,10 @@ impl Toolbox {
                 limit: self.config.max_result,
             });
         }
+        let check = || tool.check_output(result.as_str());
         aside(tool.is_heavy() || result.len() >= LARGE, || {
-            tool.check_output(result.as_str())
-        })?;
+            contained(&self.config.id, "a result", check)
+        })??;
         Ok(result)
     }
 }

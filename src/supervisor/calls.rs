@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::fault::contained;
 use super::lifecycle::{Event, State};
 use super::queue::{Early, Ready};
 use super::toolbox::Toolbox;
@@ -32,8 +33,9 @@ impl Toolbox {
             return self.refuse(call, error);
         }
         let id = self.fresh_id();
-        if self.known.is_none() {
-            let timeout = self.config.timeout;
+        if self.must_describe_first() {
+            let known = self.known.as_ref().and_then(|known| known.tools.get(&call.name));
+            let timeout = known.and_then(|tool| tool.timeout).unwrap_or(self.config.timeout);
             let early = Early { id, call, timeout };
             self.deadlines.insert((early.due(), id));
             return self.queue.push_early(early);
@@ -49,8 +51,9 @@ impl Toolbox {
             Ok(prepared) => prepared,
             Err(error) => return self.refuse(call, error),
         };
-        // What was checked is what is sent; the raw text may hold a whole frame in memory.
+        // What was checked is what is sent; the raw text, and a slice beside it, may hold a whole frame in memory.
         call.kwargs = None;
+        call.context = call.context.take().map(|context| context.detached(call.reply.bytes()));
         let timeout = tool.timeout.unwrap_or(self.config.timeout);
         let ready = Ready {
             id,
@@ -91,7 +94,8 @@ impl Toolbox {
         let tool = tool.ok_or_else(|| CallError::UnknownTool(call.name.clone()))?;
         let kwargs = call.kwargs.as_ref().map(Text::as_str);
         let is_long = tool.is_heavy() || kwargs.is_some_and(|kwargs| kwargs.len() >= LARGE);
-        let kwargs = aside(is_long, || tool.prepare(kwargs))?;
+        let prepared = || contained(&self.config.id, "the arguments of a call", || tool.prepare(kwargs));
+        let kwargs = aside(is_long, prepared)??;
         Ok((Arc::clone(tool), kwargs))
     }
 
@@ -142,6 +146,9 @@ impl Toolbox {
         }
         self.dispatch_describe().await;
         self.send_waiting();
+        if self.config.mode == Mode::Persistent || self.list_is_old {
+            return self.wake().await;
+        }
         while self.queue.has_ready() {
             // Run-once: the process of the call is started for it.
             let Some(index) = self.idle_worker() else { return };
@@ -213,6 +220,8 @@ impl Toolbox {
         };
         request.write(&mut self.line);
         worker.send(&self.line);
+        // The room of a long one is not kept.
+        self.line.shrink_to(LARGE);
         let duty = Duty::Call {
             tool: ready.tool,
             reply: ready.call.reply,
@@ -220,6 +229,7 @@ impl Toolbox {
             timeout: ready.timeout,
         };
         worker.duties.insert(ready.id, duty);
+        worker.used = Instant::now();
     }
 
     pub(super) fn record(&mut self, arrived: Instant, succeeded: bool) {

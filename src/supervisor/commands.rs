@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::fault::contained;
 use super::lifecycle::Event;
 use super::queue::Ready;
 use super::toolbox::Toolbox;
@@ -45,8 +46,8 @@ impl Toolbox {
             return Ok(());
         };
         // Reads files, and whatever they hold.
-        let described = aside(true, || commands.describe())?;
-        self.learn(described)
+        let described = aside(true, || contained(&self.config.id, "its tools", || commands.describe()));
+        self.learn(described??)
     }
 
     /// Starts a command for each waiting call that there is a slot for.
@@ -98,9 +99,10 @@ impl Toolbox {
     fn job(&self, ready: &Ready) -> Result<Job, CallError> {
         match &self.adapter {
             Adapter::Runs(commands) => {
+                let job = || commands.job(&ready.tool.own_name, &ready.kwargs);
                 let job = aside(ready.kwargs.len() >= LARGE, || {
-                    commands.job(&ready.tool.own_name, &ready.kwargs)
-                });
+                    contained(&self.config.id, "a command line", job)
+                })?;
                 job.map_err(|refusal| refusal.into_error(&ready.tool.name))
             }
             Adapter::Speaks(_) => Err(CallError::UnknownTool(ready.tool.name.clone())),
@@ -131,13 +133,15 @@ impl Toolbox {
         let stdout = stdout.unwrap_or_default();
         let last_lines = worker.tail.text();
         let cut_off = self.cut_off(index).filter(|_| !reading.accepts(exit));
+        let toolbox = self.config.id.clone();
         // By value: the file a result came by is gone before the answer is out.
         self.settle(index, move |_| match cut_off {
             Some(error) => Err(error),
             None => {
                 // A result that came by file is of unknown size.
                 let is_long = stdout.len() >= LARGE || reading.channel.is_some();
-                aside(is_long, || reading.outcome(exit, &stdout, &last_lines))
+                let outcome = || reading.outcome(exit, &stdout, &last_lines);
+                aside(is_long, || contained(&toolbox, "what a command printed", outcome))?
             }
         });
         let ended = Event::Exited {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::fault::contained;
 use super::lifecycle::{Event, State};
 use super::status::Phase;
 use super::toolbox::Toolbox;
@@ -43,6 +44,13 @@ pub(super) struct Describing {
     /// The process that said so: a sibling may not know of it.
     witness: Option<usize>,
     waiting: Vec<(Instant, Waiter)>,
+}
+
+impl Known {
+    /// The describe answer.
+    pub(super) fn raw(&self) -> &Text {
+        &self.raw
+    }
 }
 
 impl Describing {
@@ -99,6 +107,7 @@ impl Toolbox {
     pub(super) fn describe_for(&mut self, waiter: Waiter) {
         let patience = match self.phase() {
             Phase::Backoff(_) | Phase::Failed(_) | Phase::Stopping | Phase::Stopped => return tell([waiter], None),
+            Phase::Asleep => return tell([waiter], self.known.as_ref()),
             // Until it is sent; once sent, a describe has all its time.
             _ if matches!(self.adapter, Adapter::Runs(_)) => {
                 self.describe_commands();
@@ -179,23 +188,37 @@ impl Toolbox {
     pub(super) async fn described(&mut self, index: usize, outcome: Outcome, waiters: Vec<Waiter>) {
         let learned = outcome
             .map_err(|error| error.to_string())
-            .and_then(|raw| self.learn(raw));
+            .and_then(|raw| self.learn_anew(index, raw));
         let starting = self
             .workers
             .get(index)
             .is_some_and(|worker| *worker.lifecycle.state() == State::Starting);
         match learned {
             Ok(()) if starting => {
+                if let Some(worker) = self.workers.get_mut(index) {
+                    worker.used = Instant::now();
+                }
                 self.step(index, Event::Described).await;
-                self.workers
-                    .iter_mut()
-                    .filter(|_| self.config.mode == Mode::Oneshot)
-                    .for_each(|worker| _ = worker.lifecycle.step(Event::Rest, Instant::now(), 0.0));
+                if self.config.mode == Mode::Oneshot || self.is_lazy() {
+                    self.rest_stopped();
+                }
                 // A process just started is as fresh as it gets.
                 let all = self.describing.take();
+                // Before whoever waits goes on: a list of tools made then has these.
+                self.publish_brief();
                 tell(waiters.into_iter().chain(all), self.known.as_ref());
+                if self.is_done_describing() {
+                    tracing::info!(
+                        toolbox = self.config.id,
+                        "lazy, its process is stopped until somebody calls"
+                    );
+                    self.rest(index).await;
+                }
             }
-            Ok(()) => tell(waiters, self.known.as_ref()),
+            Ok(()) => {
+                self.publish_brief();
+                tell(waiters, self.known.as_ref());
+            }
             Err(why) if starting => {
                 tell(waiters, None);
                 self.step(index, Event::Broken(format!("its describe answer is refused: {why}")))
@@ -212,26 +235,48 @@ impl Toolbox {
         }
     }
 
-    /// Takes over a describe answer, or says what is wrong with it.
+    /// Takes over what a process says now, and keeps it where it is to be kept.
+    fn learn_anew(&mut self, index: usize, raw: Text) -> Result<(), String> {
+        self.learn(raw)?;
+        self.keep_tools(index);
+        Ok(())
+    }
+
+    /// Takes over a describe answer of now, or says what is wrong with it.
     pub(super) fn learn(&mut self, raw: Text) -> Result<(), String> {
+        self.take_over(raw, "described")
+    }
+
+    /// Takes over a describe answer; `how` it came, for the log.
+    pub(super) fn take_over(&mut self, raw: Text, how: &str) -> Result<(), String> {
         if self.known.as_ref().is_some_and(|known| known.raw == raw) {
+            // Those who waited because nobody knew.
+            if std::mem::take(&mut self.list_is_old) {
+                self.check_waiting();
+            }
             return Ok(());
         }
-        let description = Description::parse(raw.as_str())?;
+        let config = &self.config;
+        let publish = || -> Result<_, String> {
+            let description = Description::parse(raw.as_str())?;
+            let tools = ToolSet::publish(&config.id, &description, &config.publish, config.coerce)?;
+            Ok((description, tools))
+        };
         // Compiling a schema may take any time, whatever its length.
-        let tools = aside(true, || {
-            ToolSet::publish(&self.config.id, &description, &self.config.publish, self.config.coerce)
-        })?;
+        let (description, tools) = aside(true, || contained(&config.id, "its tools", publish))??;
         for warning in description.warnings.iter().chain(tools.warnings()) {
             tracing::warn!(toolbox = self.config.id, warning, "describe");
         }
-        tracing::info!(toolbox = self.config.id, tools = tools.len(), "described");
+        tracing::info!(toolbox = self.config.id, tools = tools.len(), "{how}");
         self.known = Some(Known {
             raw,
             tools: Arc::new(tools),
             capabilities: description.capabilities,
         });
+        self.list_is_old = false;
         self.check_waiting();
+        // Whoever is told of these tools next finds them in every list.
+        self.publish_brief();
         Ok(())
     }
 
@@ -260,7 +305,7 @@ impl Toolbox {
 
     /// Tells those who waited for a process that ended: what is known, where others of it serve on.
     pub(super) fn describe_ended(&mut self, waiters: Vec<Waiter>) {
-        let serves = self.phase() == Phase::Ready;
+        let serves = matches!(self.phase(), Phase::Ready | Phase::Asleep);
         tell(waiters, self.known.as_ref().filter(|_| serves));
     }
 
@@ -271,6 +316,9 @@ impl Toolbox {
             Phase::Backoff(_) | Phase::Failed(_) | Phase::Stopped | Phase::Stopping
         ) {
             tell(self.describing.take(), None);
+        }
+        if self.is_asleep() {
+            tell(self.describing.take(), self.known.as_ref());
         }
     }
 }

@@ -4,6 +4,9 @@
 //! What stays is whole after every statement: the mailbox, whose calls wait, the configuration, the tools as last
 //! described, what the owner asked. The failure is counted by the restart policy, so that a toolbox whose
 //! task falls again and again is given up like one whose program does.
+//!
+//! What only looks at values and is most of our code, and of that of others, by which a call goes (schemas, patterns,
+//! templates, annotations), is contained by itself: a panic there costs the one call.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,12 +35,37 @@ pub(super) async fn keep(mut toolbox: Toolbox) -> Vec<Call> {
     toolbox.leftovers()
 }
 
+/// A panic that [`contained`] has told the log of.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Contained;
+
+impl From<Contained> for CallError {
+    fn from(_: Contained) -> Self {
+        Self::of_our_own()
+    }
+}
+
+impl From<Contained> for String {
+    fn from(_: Contained) -> Self {
+        FAULT.to_owned()
+    }
+}
+
+/// Does `work` that only looks at values; its panic costs what it was about, named by `what`, and nothing else.
+pub(super) fn contained<T>(toolbox: &str, what: &str, work: impl FnOnce() -> T) -> Result<T, Contained> {
+    // Whatever it was at work on is not used again.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        tracing::error!(toolbox, what, "{FAULT}; the toolbox goes on");
+        Contained
+    })
+}
+
 impl Toolbox {
     /// Tidies up after a panic: every call is answered, every process is gone, and a start is due if one is wanted.
     fn fall(&mut self) {
         tracing::error!(
             toolbox = self.config.id,
-            "{FAULT}, ended its task; its processes are killed"
+            "a fault of toolhost itself ended its task; its processes are killed"
         );
         let now = Instant::now();
         let mut replies = Vec::new();
@@ -45,7 +73,8 @@ impl Toolbox {
             let mut fallen = std::mem::replace(slot, Worker::new(&self.config, now));
             let duties = std::mem::take(&mut fallen.duties);
             replies.extend(duties.into_values().filter_map(reply_of));
-            slot.spawns = fallen.spawns;
+            slot.restarts = fallen.restarts;
+            slot.comes_from_rest = fallen.comes_from_rest;
             // Where none is wanted, or not yet, none is started; of run-once processes one is enough to describe itself.
             let wanted = !self.stopping && !self.held && self.predecessor.is_none();
             if wanted && (self.config.mode == Mode::Persistent || index == 0) {
@@ -67,6 +96,7 @@ impl Toolbox {
             let answered = catch_unwind(AssertUnwindSafe(|| reply.send(Err(CallError::of_our_own()))));
             answered.unwrap_or_default();
         }
+        self.only_to_describe = self.is_lazy();
         self.end_orders(&Err(FAULT.to_owned()));
     }
 }
@@ -75,5 +105,19 @@ fn reply_of(duty: Duty) -> Option<ReplyTo> {
     match duty {
         Duty::Call { reply, .. } => Some(reply),
         Duty::Describe { .. } | Duty::Abandoned { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_over_values_is_an_error_of_its_own() {
+        let falls = || panic!("a schema that nobody can read");
+        let outcome: Result<(), _> = contained("a", "its arguments", falls);
+        assert_eq!(outcome, Err(Contained));
+        assert_eq!(contained("a", "its arguments", || 1), Ok(1));
+        assert_eq!(CallError::from(Contained), CallError::of_our_own());
     }
 }

@@ -4,10 +4,10 @@
 //! | state | Start | Wake | SpawnFailed | Described | Rest | Broken | Exited | Tick | Stop |
 //! |---|---|---|---|---|---|---|---|---|---|
 //! | Stopped | spawn → Starting | – | – | – | → Idle | – | – | – | – |
-//! | Idle | – | spawn → Ready | – | – | – | – | – | – | → Stopped |
+//! | Idle | spawn → Starting | spawn → Starting, run-once: → Ready | – | – | – | – | – | – | → Stopped |
 //! | Starting | – | – | *fail* | → Ready | → Idle | kill → Stopping | *fail* | – | close stdin → Stopping |
 //! | Ready | – | – | *fail*, run-once: → Idle | – | – | kill → Stopping | *fail*, run-once: → Idle | – | close stdin → Stopping |
-//! | Stopping | start when gone | – | – | – | rest when gone, if it was to stay down | – | what `then` says | when due: next rung | stay down when gone; off Drain: close stdin |
+//! | Stopping | start when gone | start when gone, if it was to rest; run-once: – | – | – | rest when gone, if it was to stay down | – | what `then` says | when due: next rung | stay down when gone; off Drain: close stdin |
 //! | Backoff | spawn → Starting | – | – | – | – | – | – | when due: spawn → Starting | → Stopped |
 //! | Failed | spawn → Starting | – | – | – | – | – | – | – | → Stopped |
 //!
@@ -24,8 +24,12 @@
 //! | Failed | → Stopped | spawn → Starting | – | – |
 //!
 //! *fail* asks the [`RestartPolicy`]: → Backoff, or → Failed where it says to leave it or gives up.
-//! `–` changes nothing. Start and Renew forgive the failures there were. Served, a run-once process's answer, moves only
-//! that one: Ready → Stopping, with its stdin closed, then Idle. The tests go through every cell.
+//! `–` changes nothing. Start and Renew forgive the failures there were.
+//!
+//! Two events move nothing but a process that is Ready: → Stopping, with its stdin closed, then Idle. *Served* is the answer
+//! of a run-once process, and moves only such; *Unused* is that nobody has called for long, and moves only others. What
+//! rests in Idle is neither down nor failed: its end was wanted, and its next request starts it. The tests go through
+//! every cell.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +41,7 @@ use crate::config::{Mode, Restart};
 pub enum State {
     /// No process, and none is wanted.
     Stopped,
-    /// No process; the next request starts one.
+    /// No process, by intention; the next request starts one.
     Idle,
     /// Started, and not yet described.
     Starting,
@@ -98,7 +102,7 @@ pub enum Then {
     Stop,
     /// It starts at once.
     Start,
-    /// It rests until the next request (run-once).
+    /// It rests until the next request.
     Idle,
     /// It counts as failed, for this reason.
     Fail(String),
@@ -109,7 +113,7 @@ pub enum Then {
 pub enum Event {
     /// It is wanted: at the start of the host, or because somebody asked.
     Start,
-    /// A request needs a run-once process.
+    /// A request needs a process.
     Wake,
     /// It could not be started.
     SpawnFailed(String),
@@ -119,6 +123,8 @@ pub enum Event {
     Rest,
     /// It answered its one request (run-once), and has no more to do.
     Served,
+    /// Nobody has called it for long; it has this long on each rung of the ladder.
+    Unused(Duration),
     /// It lives, and cannot be used: it must go.
     Broken(String),
     /// It ended.
@@ -205,8 +211,10 @@ impl Lifecycle {
     pub fn step(&mut self, event: Event, now: Instant, jitter: f64) -> Action {
         let renews = matches!(event, Event::Renew(_));
         match (&mut self.state, event) {
-            (State::Stopped | State::Backoff { .. } | State::Failed { .. }, Event::Start | Event::Renew(_))
-            | (State::Idle, Event::Renew(_)) => {
+            (
+                State::Stopped | State::Idle | State::Backoff { .. } | State::Failed { .. },
+                Event::Start | Event::Renew(_),
+            ) => {
                 self.restarts.forgive();
                 self.spawn()
             }
@@ -232,6 +240,11 @@ impl Lifecycle {
                 Action::None
             }
             (State::Backoff { until, .. }, Event::Tick) if *until <= now => self.spawn(),
+            (State::Idle, Event::Wake) if self.mode == Mode::Persistent => self.spawn(),
+            (State::Stopping { then, .. }, Event::Wake) if self.mode == Mode::Persistent && *then == Then::Idle => {
+                *then = Then::Start;
+                Action::None
+            }
             (State::Idle, Event::Wake) => {
                 self.state = State::Ready { since: now };
                 Action::Spawn
@@ -277,15 +290,10 @@ impl Lifecycle {
                 };
                 Action::CloseStdin
             }
-            (State::Starting | State::Ready { .. }, Event::Stop(rung_time)) => {
-                self.rung_time = rung_time;
-                self.state = State::Stopping {
-                    rung: Rung::Eof,
-                    until: now + rung_time,
-                    then: Then::Stop,
-                };
-                Action::CloseStdin
+            (State::Ready { .. }, Event::Unused(rung_time)) if self.mode == Mode::Persistent => {
+                self.close(rung_time, Then::Idle, now)
             }
+            (State::Starting | State::Ready { .. }, Event::Stop(rung_time)) => self.close(rung_time, Then::Stop, now),
             (State::Stopping { rung, until, then }, Event::Stop(rung_time)) => {
                 *then = Then::Stop;
                 if *rung != Rung::Drain {
@@ -344,6 +352,17 @@ impl Lifecycle {
             then,
         };
         Action::None
+    }
+
+    /// Begins at the rung where stdin is closed.
+    fn close(&mut self, rung_time: Duration, then: Then, now: Instant) -> Action {
+        self.rung_time = rung_time;
+        self.state = State::Stopping {
+            rung: Rung::Eof,
+            until: now + rung_time,
+            then,
+        };
+        Action::CloseStdin
     }
 
     fn spawn(&mut self) -> Action {

@@ -13,6 +13,9 @@
 //! *abandoned*: the late answer finds nobody, and a process that is still busy a grace later is
 //! replaced. When a process ends, what was in it is answered at once.
 //!
+//! A toolbox need not have a process: a lazy one before its first call, or one that nobody has called for long (`resting`).
+//! Its tools stay published, and a call starts it.
+//!
 //! A panic in here is a fault of toolhost. It costs the calls at hand and the processes, as a crash of the toolbox would,
 //! and the toolbox is started again by the same rules (`fault`).
 //!
@@ -27,12 +30,16 @@ mod commands;
 mod describing;
 mod expiry;
 mod fault;
+mod kept;
 pub mod lifecycle;
+pub mod load;
 pub mod orders;
 mod queue;
 pub mod restart;
+mod resting;
 mod showing;
 pub mod status;
+mod stderr;
 mod tail;
 mod toolbox;
 mod worker;
@@ -46,9 +53,11 @@ use tokio::task::JoinHandle;
 
 use crate::config::ToolboxConfig;
 use crate::process::guard::Guard;
+use crate::state_folder::StateFolder;
 use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::ToolSet;
 use lifecycle::Grace;
+use load::{HostLoad, Load};
 use orders::{Order, OrderEnd};
 use status::{Brief, Snapshot};
 
@@ -63,7 +72,7 @@ pub(super) enum Control {
     Describe(oneshot::Sender<Option<Arc<ToolSet>>>),
     /// Show yourself.
     Snapshot(oneshot::Sender<Snapshot>),
-    /// Start what failed or waits, unless its owner stopped it.
+    /// Start what failed or waits, unless its owner stopped it. What rests goes on resting.
     Start,
     /// Do what its owner asks.
     Order(Order, Grace, oneshot::Sender<OrderEnd>),
@@ -75,6 +84,7 @@ pub(super) enum Control {
 #[derive(Debug, Clone)]
 pub struct ToolboxHandle {
     calls: mpsc::Sender<Call>,
+    load: Load,
     control: mpsc::UnboundedSender<Control>,
     brief: watch::Receiver<Brief>,
 }
@@ -86,6 +96,10 @@ pub struct Surroundings {
     pub guard: Guard,
     /// Counted up after each change of any toolbox's tools or state: whoever sees the count sees the change.
     pub changes: Arc<AtomicU64>,
+    /// The bytes of the calls on hand, of all toolboxes together.
+    pub load: HostLoad,
+    /// Where the tools of lazy toolboxes are kept; `None`: nowhere.
+    pub state: Option<StateFolder>,
 }
 
 /// Starts the task of a toolbox, and its processes once `after` has ended: the toolbox it takes the
@@ -102,12 +116,25 @@ pub fn start(
     let (brief_out, brief) = watch::channel(Brief::default());
     let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), call_mail, control_mail, brief_out, after);
     let task = tokio::spawn(fault::keep(toolbox));
-    (ToolboxHandle { calls, control, brief }, task)
+    let load = Load::new(surroundings.load.clone());
+    (
+        ToolboxHandle {
+            calls,
+            load,
+            control,
+            brief,
+        },
+        task,
+    )
 }
 
 impl ToolboxHandle {
-    /// Hands over a call. Never blocks: where the mailbox is full the call is refused.
-    pub fn call(&self, call: Call) {
+    /// Hands over a call. Never blocks: where the mailbox is full, or too much is on hand, the call is refused.
+    pub fn call(&self, mut call: Call) {
+        match self.load.take(call.bytes()) {
+            Ok(share) => call.reply = call.reply.holding(share),
+            Err(error) => return call.reply.send(Err(error)),
+        }
         match self.calls.try_send(call) {
             Ok(()) => {}
             Err(mpsc::error::TrySendError::Full(call)) => {
@@ -145,7 +172,7 @@ impl ToolboxHandle {
         end
     }
 
-    /// Starts it again at once if it is down, unless its owner stopped it.
+    /// Starts it again at once if it is down, unless its owner stopped it. What rests until it is called is not down.
     pub fn start(&self) {
         let _ended = self.control.send(Control::Start);
     }

@@ -105,7 +105,9 @@ impl Toolbox {
             Done::Started
         };
         self.held = false;
-        if !self.is_succeeding() {
+        // What its owner asks for stays up.
+        self.only_to_describe = false;
+        if done == Done::Started && !self.is_succeeding() {
             self.start_all().await;
         }
         done
@@ -114,6 +116,7 @@ impl Toolbox {
     async fn begin_restart(&mut self, grace: Grace) -> OrderEnd {
         let was_up = !self.held && self.serves();
         self.held = false;
+        self.only_to_describe = false;
         if self.is_succeeding() {
             // It starts anew by itself, once it can.
             return Ok(Done::Restarted);
@@ -131,7 +134,7 @@ impl Toolbox {
                 self.dismiss(index, Event::Renew(grace)).await;
             }
             (_, Mode::Persistent) => {
-                for index in 0..self.workers.len() {
+                for index in self.awake() {
                     self.dismiss(index, Event::Renew(grace)).await;
                 }
             }
@@ -140,7 +143,7 @@ impl Toolbox {
     }
 
     /// Lets the process of a slot go, if it has one.
-    async fn dismiss(&mut self, index: usize, event: Event) {
+    pub(super) async fn dismiss(&mut self, index: usize, event: Event) {
         if let Some(worker) = self.workers.get_mut(index) {
             worker.dismissed = worker.process.is_some();
         }
@@ -182,9 +185,24 @@ impl Toolbox {
         )
     }
 
+    /// The slots whose processes are to be renewed: those that rest need it only where all do, and then one is enough.
+    fn awake(&self) -> Vec<usize> {
+        let starters = self.starters();
+        let slots = self.workers.iter().enumerate();
+        let awake = slots.filter(|(index, worker)| {
+            let stopped = *worker.lifecycle.state() == State::Stopped;
+            !worker.rests() && (!stopped || *index < starters)
+        });
+        let awake: Vec<usize> = awake.map(|(index, _)| index).collect();
+        if awake.is_empty() { vec![0] } else { awake }
+    }
+
     /// Whether any process, or none where it needs none, serves calls or will in a moment.
     fn serves(&self) -> bool {
-        let serves = |state: &State| matches!(state, State::Idle | State::Starting | State::Ready { .. });
+        let serves = |state: &State| match state {
+            State::Idle => self.config.mode == Mode::Oneshot,
+            state => matches!(state, State::Starting | State::Ready { .. }),
+        };
         self.workers.iter().any(|worker| serves(worker.lifecycle.state()))
     }
 
@@ -195,7 +213,7 @@ impl Toolbox {
             State::Stopping { then, .. } => matches!(then, Then::Stop | Then::Fail(_)),
             State::Idle | State::Starting | State::Ready { .. } => false,
         };
-        !self.held && !self.workers.iter().any(|worker| down(worker.lifecycle.state()))
+        !self.held && !self.is_asleep() && !self.workers.iter().any(|worker| down(worker.lifecycle.state()))
     }
 
     /// Ends the open orders once the toolbox stands as asked, or cannot.

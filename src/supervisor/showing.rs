@@ -42,10 +42,11 @@ impl Toolbox {
         let rank = |phase: &Phase| match phase {
             Phase::Ready => 0,
             Phase::Starting => 1,
-            Phase::Backoff(_) => 2,
-            Phase::Stopping => 3,
-            Phase::Failed(_) => 4,
-            Phase::Stopped => 5,
+            Phase::Asleep => 2,
+            Phase::Backoff(_) => 3,
+            Phase::Stopping => 4,
+            Phase::Failed(_) => 5,
+            Phase::Stopped => 6,
         };
         if self.is_stopping() {
             return Phase::Stopping;
@@ -53,7 +54,10 @@ impl Toolbox {
         if self.is_succeeding() {
             return if self.held { Phase::Stopping } else { Phase::Starting };
         }
+        // A run-once process rests between requests, and is described by each that asks.
+        let resting_is_asleep = self.config.mode == Mode::Persistent || self.list_is_old;
         let phases = self.workers.iter().map(|worker| match worker.lifecycle.state() {
+            State::Idle | State::Stopping { then: Then::Idle, .. } if resting_is_asleep => Phase::Asleep,
             State::Ready { .. } | State::Idle | State::Stopping { then: Then::Idle, .. } => Phase::Ready,
             State::Starting | State::Stopping { then: Then::Start, .. } => Phase::Starting,
             State::Backoff { reason, .. } => Phase::Backoff(reason.clone()),
@@ -87,7 +91,7 @@ impl Toolbox {
             })
         };
         let restarts = match self.config.mode {
-            Mode::Persistent => self.workers.iter().map(|worker| worker.spawns.saturating_sub(1)).sum(),
+            Mode::Persistent => self.workers.iter().map(|worker| worker.restarts).sum(),
             Mode::Oneshot => 0,
         };
         Snapshot {

@@ -24,6 +24,8 @@ pub enum Phase {
     Starting,
     /// Serves calls.
     Ready,
+    /// Has no process; the next call starts one.
+    Asleep,
     /// Down, for this reason, and started again by itself.
     Backoff(String),
     /// Down, for this reason, until asked.
@@ -43,7 +45,7 @@ pub struct Snapshot {
     pub retry_in: Option<Duration>,
     /// Its processes that are alive.
     pub processes: Vec<ProcessSnapshot>,
-    /// Processes started beyond the first of each.
+    /// Processes started beyond the first of each, apart from those that a call woke.
     pub restarts: u64,
     /// Calls answered with a result.
     pub succeeded: u64,

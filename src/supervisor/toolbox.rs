@@ -10,16 +10,17 @@ use tokio::task::JoinHandle;
 use tokio::time::Sleep;
 
 use super::describing::{Describing, Known};
+use super::kept::Kept;
 use super::lifecycle::{Action, Event, State, Then};
 use super::orders::Open;
 use super::queue::Queue;
 use super::status::{Brief, Latencies};
 use super::worker::{Duty, Waiter, Worker, lossy, poll_workers};
-use super::{Control, Surroundings};
+use super::{Control, Surroundings, stderr};
 use crate::adapter::Adapter;
 use crate::config::{AT_ONCE, Mode, ToolboxConfig};
 use crate::process::ProcessEvent;
-use crate::process::aside::aside;
+use crate::process::aside::{LARGE, aside};
 use crate::process::exit::Exit;
 use crate::process::spawn::spawn;
 use crate::tools::outcome::{Call, CallError};
@@ -58,6 +59,14 @@ pub(super) struct Toolbox {
     pub(super) held: bool,
     /// What its owner asked for and waits for.
     pub(super) orders: Vec<Open>,
+    /// Where its tools are kept for the next run, if it is lazy.
+    pub(super) kept: Option<Kept>,
+    /// Whether what is known of its tools is from before its present processes, or from an earlier run.
+    pub(super) list_is_old: bool,
+    /// Whether its tools as they were kept are good enough to begin with: its owner has not just changed it.
+    pub(super) trusts_kept: bool,
+    /// Whether it was started for no more than to tell its tools.
+    pub(super) only_to_describe: bool,
     /// Whether its first start is still to come.
     fresh: bool,
     turn: usize,
@@ -84,6 +93,7 @@ impl Toolbox {
     ) -> Self {
         let now = Instant::now();
         let adapter = Adapter::of(&config);
+        let kept = surroundings.state.clone().map(|folder| Kept::new(folder, &config.id));
         if matches!(adapter, Adapter::Runs(_)) {
             // Whatever it says: there is a process a call.
             config.mode = Mode::Oneshot;
@@ -109,6 +119,10 @@ impl Toolbox {
             succeeded: 0,
             failed: 0,
             latencies: Latencies::default(),
+            kept,
+            list_is_old: false,
+            trusts_kept: after.is_none(),
+            only_to_describe: false,
             predecessor: after,
             stopping: false,
             held: false,
@@ -121,7 +135,7 @@ impl Toolbox {
     /// Runs until stopped. After a panic it is run again, see [`keep`](super::fault::keep).
     pub(super) async fn run(&mut self) {
         if std::mem::take(&mut self.fresh) && self.predecessor.is_none() {
-            self.start_all().await;
+            self.begin().await;
         }
         // Where no process is needed, and after a panic, nothing further happens that would tell.
         self.publish_brief();
@@ -166,7 +180,10 @@ impl Toolbox {
     fn due(&self) -> Option<Instant> {
         let lives = self.workers.iter().filter_map(|worker| worker.lifecycle.due()).min();
         let calls = self.deadlines.first().map(|(at, _)| *at);
-        [lives, calls, self.describing.due()].into_iter().flatten().min()
+        [lives, calls, self.describing.due(), self.rest_due()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     async fn handle(&mut self, wake: Wake, inbox: &mut Vec<Call>) {
@@ -182,7 +199,9 @@ impl Toolbox {
                 if self.stopping {
                     self.inherited.append(inbox);
                 } else {
-                    inbox.drain(..).for_each(|call| self.admit(call));
+                    // One by one they may be short, and together hold up the other tasks.
+                    let is_long = inbox.iter().map(Call::bytes).sum::<usize>() >= LARGE;
+                    aside(is_long, || inbox.drain(..).for_each(|call| self.admit(call)));
                 }
             }
             Wake::Process(index, event) => self.process_event(index, event).await,
@@ -193,7 +212,7 @@ impl Toolbox {
                     self.inherited.splice(0..0, calls);
                 } else {
                     if !self.held {
-                        self.start_all().await;
+                        self.begin().await;
                     }
                     self.inherit(calls);
                 }
@@ -207,24 +226,45 @@ impl Toolbox {
             Control::Snapshot(answer) => _ = answer.send(self.snapshot()),
             Control::Order(order, grace, answer) => self.order(order, grace, answer).await,
             Control::Start if self.is_succeeding() || self.held => {}
-            Control::Start => self.start_all().await,
+            Control::Start => self.start_down().await,
             Control::Stop(rung) => self.stop(rung).await,
         }
     }
 
+    /// Starts what is to run from the start, whatever rests.
     pub(super) async fn start_all(&mut self) {
+        self.start_those(|_| true).await;
+    }
+
+    /// Starts what is down and should not be. What rests is not down.
+    async fn start_down(&mut self) {
+        self.start_those(|worker| !worker.rests()).await;
+    }
+
+    async fn start_those(&mut self, meant: impl Fn(&Worker) -> bool) {
         // A reload may ask while the host stops; what is stopping stays so.
         if self.stopping {
             return;
         }
-        // A run-once toolbox needs one process to be described; the others wait for a request.
-        let starters = if self.config.mode == Mode::Oneshot {
+        let starters = self.starters();
+        for index in 0..self.workers.len() {
+            let wanted = self.workers.get(index).is_some_and(|worker| {
+                let failed = matches!(worker.lifecycle.state(), State::Backoff { .. } | State::Failed { .. });
+                failed || (index < starters && meant(worker))
+            });
+            if wanted {
+                self.step(index, Event::Start).await;
+            }
+        }
+    }
+
+    /// How many processes are started at once. A run-once toolbox needs one to be described, as a lazy one does; the
+    /// others wait for a request.
+    pub(super) fn starters(&self) -> usize {
+        if self.config.mode == Mode::Oneshot || self.is_lazy() {
             1
         } else {
             self.workers.len()
-        };
-        for index in 0..starters {
-            self.step(index, Event::Start).await;
         }
     }
 
@@ -234,6 +274,11 @@ impl Toolbox {
         for index in 0..self.workers.len() {
             self.step(index, Event::Stop(rung)).await;
         }
+    }
+
+    /// Whether calls are on their way in.
+    pub(super) fn has_mail(&self) -> bool {
+        !self.mail.is_empty()
     }
 
     /// Whether it still waits for the toolbox whose place it takes.
@@ -261,6 +306,7 @@ impl Toolbox {
             self.step(index, Event::Tick).await;
         }
         self.expire(now).await;
+        self.rest_unused(now).await;
         self.describing.expire(now, self.known.as_ref());
     }
 
@@ -293,6 +339,8 @@ impl Toolbox {
             Adapter::Speaks(speaker) => aside(true, || speaker.program()),
             Adapter::Runs(_) => return Some(self.start_of_commands()),
         };
+        // Of the program as it is started: it may be changed while it runs.
+        let digest = self.digest_to_keep();
         let started = match program {
             Ok(program) => spawn(&program, &self.surroundings.guard)
                 .await
@@ -304,6 +352,7 @@ impl Toolbox {
             Ok(process) => {
                 tracing::info!(toolbox = self.config.id, pid = process.pid(), "process started");
                 worker.adopt(process);
+                worker.digest = digest;
                 if *worker.lifecycle.state() == State::Starting {
                     self.send_describe(index, Vec::new());
                 }
@@ -341,8 +390,14 @@ impl Toolbox {
             return;
         };
         worker.tail.push(line);
+        let line = line.trim_end();
+        let level = worker.levels.next(line);
+        // What is not logged anyway keeps no other line out of the log.
+        if !stderr::is_logged(level) {
+            return;
+        }
         if let Some(suppressed) = worker.stderr.admit(Instant::now()) {
-            tracing::info!(toolbox = self.config.id, suppressed, line = line.trim_end(), "stderr");
+            stderr::log(level, &self.config.id, suppressed, line);
         }
     }
 
@@ -423,7 +478,7 @@ fn log_state(toolbox: &str, state: &State) {
         State::Failed { reason } => tracing::error!(
             toolbox,
             reason,
-            "down until asked: mend it, then `toolhost start {toolbox}`, `toolhost reload` or SIGHUP"
+            "down until asked: mend it, then `toolhost start`, `toolhost reload` or SIGHUP"
         ),
         state => tracing::debug!(toolbox, ?state, "state"),
     }

@@ -10,6 +10,7 @@ use nix::sys::signal::Signal;
 use tokio::sync::oneshot;
 
 use super::lifecycle::{Action, Lifecycle, Rung, State};
+use super::stderr::Levels;
 use super::tail::Tail;
 use crate::adapter::Reading;
 use crate::config::{Mode, ToolboxConfig};
@@ -76,12 +77,20 @@ pub(super) struct Worker {
     pub(super) reading: Option<Reading>,
     pub(super) duties: HashMap<u64, Duty>,
     pub(super) tail: Tail,
+    pub(super) levels: Levels,
     /// When the process was started, and when it last answered.
     pub(super) spawned: Instant,
     pub(super) answered: Instant,
-    pub(super) spawns: u64,
+    /// When it last came up, got a call, or was done with one.
+    pub(super) used: Instant,
+    /// How often a process took the place of one that had not gone to rest.
+    pub(super) restarts: u64,
+    /// Whether the next process takes nobody's place: it is the first, or the one before went to rest.
+    pub(super) comes_from_rest: bool,
     pub(super) noise: LogLimit,
     pub(super) stderr: LogLimit,
+    /// Of what it was started with, where its tools are kept.
+    pub(super) digest: Option<String>,
     /// The last line of stdout that was noise: a hint at what a silent call means.
     pub(super) noisy: Option<&'static str>,
     /// Whether its owner wants the present process gone.
@@ -97,11 +106,15 @@ impl Worker {
             reading: None,
             duties: HashMap::new(),
             tail: Tail::default(),
+            levels: Levels::default(),
             spawned: now,
             answered: now,
-            spawns: 0,
+            used: now,
+            restarts: 0,
+            comes_from_rest: true,
             noise: LogLimit::new(LOGGED, second),
             stderr: LogLimit::new(LOGGED, second),
+            digest: None,
             noisy: None,
             dismissed: false,
         }
@@ -110,7 +123,6 @@ impl Worker {
     /// Whether it can be handed another request.
     pub(super) fn is_free(&self, mode: Mode, concurrent: bool, most: usize) -> bool {
         match (self.lifecycle.state(), &self.process) {
-            (State::Idle, None) => true,
             (State::Ready { .. }, Some(process)) if mode == Mode::Persistent && !process.has_exited() => {
                 self.duties.is_empty() || (concurrent && self.duties.len() < most && process.unsent() < BACKLOG)
             }
@@ -121,12 +133,15 @@ impl Worker {
     /// Takes over a process just started.
     pub(super) fn adopt(&mut self, process: Process) {
         self.tail = Tail::default();
+        self.levels = Levels::default();
         self.noisy = None;
         self.dismissed = false;
         self.process = Some(process);
         self.spawned = Instant::now();
         self.answered = self.spawned;
-        self.spawns += 1;
+        if !std::mem::take(&mut self.comes_from_rest) {
+            self.restarts += 1;
+        }
     }
 
     /// Writes one request line.

@@ -74,6 +74,14 @@ pub enum CallError {
     /// The queue is full.
     #[error("Overloaded: {0} calls are waiting")]
     Overloaded(usize),
+    /// The calls on hand are too large together.
+    #[error("Overloaded: calls of {bytes} bytes are waiting (limit {limit})")]
+    OverloadedBytes {
+        /// Bytes of the calls on hand.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// The toolbox's answer cannot be used: `ProtocolError: why`.
     #[error("ProtocolError: {0}")]
     Protocol(String),
@@ -126,17 +134,48 @@ impl fmt::Display for Quoted<'_> {
 ///
 /// Owning it is the duty to answer: one dropped unanswered answers by itself, so that no path
 /// through the host can lose a caller or answer one twice.
-pub struct ReplyTo(Option<Box<dyn FnOnce(Outcome) + Send>>);
+pub struct ReplyTo {
+    answer: Option<Box<dyn FnOnce(Outcome) + Send>>,
+    bytes: usize,
+}
 
 impl ReplyTo {
     /// Answers go to `answer`, which must not block.
     pub fn new(answer: impl FnOnce(Outcome) + Send + 'static) -> Self {
-        Self(Some(Box::new(answer)))
+        Self {
+            answer: Some(Box::new(answer)),
+            bytes: 0,
+        }
+    }
+
+    /// The same, told how many bytes the request keeps in memory until it is answered.
+    pub fn of_request(self, bytes: usize) -> Self {
+        let mut same = self;
+        same.bytes = bytes;
+        same
+    }
+
+    /// Bytes the request keeps in memory, as far as they were told.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The same, which lets go of `share` once the answer is given.
+    pub fn holding(mut self, share: impl Send + 'static) -> Self {
+        let bytes = self.bytes;
+        match self.answer.take() {
+            Some(answer) => Self::new(move |outcome| {
+                answer(outcome);
+                drop(share);
+            })
+            .of_request(bytes),
+            None => self,
+        }
     }
 
     /// Gives the answer.
     pub fn send(mut self, outcome: Outcome) {
-        if let Some(answer) = self.0.take() {
+        if let Some(answer) = self.answer.take() {
             answer(outcome);
         }
     }
@@ -144,7 +183,7 @@ impl ReplyTo {
 
 impl Drop for ReplyTo {
     fn drop(&mut self) {
-        if let Some(answer) = self.0.take() {
+        if let Some(answer) = self.answer.take() {
             answer(Err(if std::thread::panicking() {
                 CallError::of_our_own()
             } else {
@@ -173,4 +212,12 @@ pub struct Call {
     pub arrived: Instant,
     /// Where the answer goes.
     pub reply: ReplyTo,
+}
+
+impl Call {
+    /// Bytes it keeps in memory until it is answered.
+    pub fn bytes(&self) -> usize {
+        let len = |text: &Option<Text>| text.as_ref().map_or(0, Text::len);
+        self.reply.bytes.max(len(&self.kwargs) + len(&self.context))
+    }
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::Commands;
 use crate::common::caller::{CALL, call};
 use crate::common::eventually::eventually;
+use crate::common::skipped::skipped;
 
 #[tokio::test]
 async fn a_failure_is_told_with_its_exit_and_last_words() {
@@ -142,7 +143,10 @@ async fn two_hundred_commands_leave_no_process_and_no_descriptor() {
     });
     let mut commands = Commands::host(tools, json!({})).await;
     commands.output("quick", json!({})).await;
-    let before = descriptors(&commands);
+    let before = commands.host.descriptors();
+    if before.is_none() {
+        skipped("the descriptors of a host: only root may look into one here");
+    }
     let mut tokens = Vec::new();
     for n in 0..200 {
         let tool = if n % 4 == 0 { "late" } else { "quick" };
@@ -152,11 +156,6 @@ async fn two_hundred_commands_leave_no_process_and_no_descriptor() {
         assert_eq!(commands.caller.wait(&token, 1).await.len(), 1);
     }
     eventually("no process is left", || commands.host.processes().is_empty()).await;
-    eventually("no descriptor is left", || descriptors(&commands) <= before).await;
+    eventually("no descriptor is left", || commands.host.descriptors() <= before).await;
     commands.host.stop().await;
-}
-
-fn descriptors(commands: &Commands) -> usize {
-    let folder = format!("/proc/{}/fd", commands.host.pid());
-    std::fs::read_dir(folder).expect("its descriptors").count()
 }

@@ -124,6 +124,16 @@ impl Host {
         Pid::from_raw(i32::try_from(self.child.id()).expect("a pid"))
     }
 
+    /// How many descriptors it has open; `None` where only root may look into a host (before Linux 6.2).
+    pub(crate) fn descriptors(&self) -> Option<usize> {
+        let folder = PathBuf::from(format!("/proc/{}/fd", self.pid()));
+        if let Ok(entries) = std::fs::read_dir(&folder) {
+            return Some(entries.count());
+        }
+        let count = folder.metadata().expect("its descriptors").len();
+        usize::try_from(count).ok().filter(|count| *count > 0)
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
         kill(self.pid(), signal).expect("the signal is sent");
     }

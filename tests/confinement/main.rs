@@ -5,7 +5,6 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a test that cannot go on should panic, and one that is skipped says so"
 )]
@@ -13,6 +12,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod escape;
+mod escapes;
 mod limits;
 mod sandbox;
 mod users;
@@ -83,7 +84,7 @@ fn script(folder: &Scratch, name: &str, text: &str) -> String {
 /// Whether a test may go on; else a line says what it needs.
 fn can(test: &str, needs: &str, has: bool) -> bool {
     if !has {
-        println!("skipped: {test}: needs {needs}, which is not here");
+        common::skipped::skipped(&format!("{test}: needs {needs}, which is not here"));
     }
     has
 }

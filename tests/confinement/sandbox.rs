@@ -9,12 +9,12 @@ use super::{Held, PYTHON, can, has_python, run, script, shell};
 use crate::common::host::fixture;
 use crate::common::scratch::Scratch;
 
-fn has_sandbox(test: &str) -> bool {
+pub(super) fn has_sandbox(test: &str) -> bool {
     can(test, "a kernel with Landlock", kernel::landlock() > 0)
 }
 
 /// A folder with a secret, one to read, one to write in.
-fn places(folder: &Scratch) -> [String; 3] {
+pub(super) fn places(folder: &Scratch) -> [String; 3] {
     ["inside", "outside", "readable"].map(|name| {
         let path = folder.path().join(name);
         std::fs::create_dir(&path).unwrap();

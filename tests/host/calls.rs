@@ -1,5 +1,7 @@
 //! Many calls, large calls, long calls.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use crate::common::caller::{CALL, Caller, INVOKE, call, outcome, predecessor};
@@ -8,15 +10,19 @@ use crate::common::host::{Host, fixture, moody};
 use crate::common::peers::{RealBus, python_command};
 
 const CALLERS: usize = 10;
-const CALLS_EACH: usize = 20;
+const CALLS_EACH: usize = 100;
 
 fn two_toolboxes(url: &str) -> Value {
     let mut serial = moody(&json!({}));
     serial["namespace"] = "serial".into();
+    // All of a thousand may come before the first is done.
+    serial["max_pending"] = 1000.into();
+    let mut concurrent = moody(&json!({"capabilities": ["concurrent"]}));
+    concurrent["max_pending"] = 1000.into();
     json!({
         "bus": {"url": url},
         "tool_service": true,
-        "toolboxes": {"a": moody(&json!({"capabilities": ["concurrent"]})), "b": serial},
+        "toolboxes": {"a": concurrent, "b": serial},
     })
 }
 
@@ -33,7 +39,7 @@ fn request(n: usize, token: &str) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn each_of_200_calls_at_once_gets_its_own_answer_once() {
+async fn each_of_1000_calls_at_once_gets_its_own_answer_once() {
     let bus = RealBus::start().await;
     let host = Host::start(&two_toolboxes(&bus.url())).await;
     let mut callers = Vec::new();
@@ -48,12 +54,19 @@ async fn each_of_200_calls_at_once_gets_its_own_answer_once() {
         requests.push((topic, token));
     }
     for caller in &mut callers {
-        for (_, token) in &requests {
-            caller.wait(token, 1).await;
+        while caller.heard().len() < requests.len() {
+            assert!(caller.hear().await, "the bus is there");
         }
         caller.catch_up().await;
+        let mut answers: HashMap<_, Vec<_>> = HashMap::new();
+        for frame in caller.heard() {
+            answers
+                .entry(frame["context"]["token"].as_str())
+                .or_default()
+                .push(frame);
+        }
         for (topic, token) in &requests {
-            let answers = caller.answers(token);
+            let answers = answers.get(&Some(token.as_str())).map_or(&[][..], Vec::as_slice);
             assert_eq!(answers.len(), 1, "{topic} {token}");
             let (answer, context) = (answers[0], &answers[0]["context"]);
             assert_eq!(answer["type"], format!("{topic}.response"));

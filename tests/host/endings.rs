@@ -162,22 +162,31 @@ fn is_met(host: &Host, signal: Signal) -> bool {
 
 #[tokio::test]
 async fn signals_in_the_first_moments_mean_what_they_always_mean() {
+    const RUNS: u32 = 200;
     let bus = Embedded::start().await;
-    for n in 0..20 {
-        let config = json!({"bus": {"url": bus.url}, "toolboxes": {"a": moody(&json!({}))}});
+    // It has no process of its own, which would take longer to start than all that is tested here.
+    let toolbox = json!({"tools": {"t": {"description": "Does nothing.", "run": ["true"]}}});
+    let config = json!({"bus": {"url": bus.url}, "toolboxes": {"a": toolbox}});
+    for n in 0..RUNS {
         let mut host = Host::launch(&config);
-        // From the first line of the program on, and a little later each time.
+        // From the first line of the program on, and a little later each time, within ten milliseconds.
         let start = std::time::Instant::now();
         while !is_met(&host, Signal::SIGHUP) || !is_met(&host, Signal::SIGTERM) {
             assert!(start.elapsed() < DEADLINE, "the program never took its signals on");
             std::thread::yield_now();
         }
-        tokio::time::sleep(std::time::Duration::from_millis(n)).await;
+        let later = std::time::Duration::from_millis(10) * n / RUNS;
+        let met = std::time::Instant::now();
+        while met.elapsed() < later {
+            std::hint::spin_loop();
+        }
         host.signal(Signal::SIGHUP);
-        if n % 2 == 0 {
+        if n % 20 == 0 {
             // It lives on, and comes up.
             host.ready().await;
         }
-        host.stop().await;
+        host.signal(Signal::SIGTERM);
+        let status = host.ended().await;
+        assert_eq!(status.code(), Some(0), "{status}, {later:?} after the start");
     }
 }

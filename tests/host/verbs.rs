@@ -208,7 +208,10 @@ async fn a_toolbox_that_was_given_up_is_loud_about_it_and_started_by_its_owner()
     })
     .await;
     let log = host.log();
-    assert!(log.contains("ERROR") && log.contains("toolhost start a"), "{log}");
+    assert!(
+        log.contains("ERROR") && log.contains("mend it, then `toolhost start`"),
+        "{log}"
+    );
     let error = caller.call("a", "echo", &json!({})).await.unwrap_err();
     assert!(
         error.contains("(given up after 2 failures); not tried again before `toolhost start`"),

@@ -38,6 +38,10 @@ fn all() -> Vec<CallError> {
         CallError::Crashed(text("exit status 1: ")),
         CallError::Unavailable(String::new()),
         CallError::Overloaded(256),
+        CallError::OverloadedBytes {
+            bytes: 67_100_000,
+            limit: 64 << 20,
+        },
         CallError::ResultTooLarge {
             bytes: Some(9_000_000),
             limit: 8 << 20,
@@ -59,6 +63,7 @@ fn all() -> Vec<CallError> {
             | CallError::Crashed(_)
             | CallError::Unavailable(_)
             | CallError::Overloaded(_)
+            | CallError::OverloadedBytes { .. }
             | CallError::Protocol(_)
             | CallError::ResultTooLarge { .. } => {}
         }

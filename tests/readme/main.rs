@@ -62,8 +62,8 @@ async fn follow(page: &str) {
                     place.serve(&command.line).await;
                 }
             }
+            ("console", "service") => service(&mut place, &block).await,
             ("console", _) => run(page, &place, &block),
-            ("ini", _) => service(&mut place, &block).await,
             (_, "") => panic!("line {}: what is this block for?", block.at),
             (_, file) => place.write(file, &block.body),
         }
@@ -112,17 +112,38 @@ fn compare(said: &Said, shown: &str, at: &str) {
     }
 }
 
-/// Starts what the unit starts, reloads it as the unit does, and stops it.
+/// Does what the block says, and in the place of systemd what the unit says: starts the host, reloads it, stops it.
 async fn service(place: &mut Place, block: &Block) {
+    let unit = text_of("examples/systemd/user/ovos-toolhost.service");
     let value = |key: &str| {
-        let line = block.body.lines().find_map(|line| line.strip_prefix(key));
-        line.unwrap_or_else(|| panic!("no {key} in the unit")).to_owned()
+        let line = unit.lines().find_map(|line| line.strip_prefix(key));
+        let line = line.unwrap_or_else(|| panic!("no {key} in the unit"));
+        line.replace("%h", &place.home())
     };
-    place.install_for_service();
-    let pid = place.serve(&value("ExecStart=").replace("%h", &place.home())).await;
-    let said = place.run(&value("ExecReload=").replace("$MAINPID", &pid.to_string()));
-    assert!(said.success, "{said:?}");
-    place.wait_until_ready().await;
+    let (start, reload) = (value("ExecStart="), value("ExecReload="));
+    let mut did = Vec::new();
+    for command in block.commands() {
+        let words: Vec<_> = command.line.split_whitespace().collect();
+        match words.as_slice() {
+            ["systemctl", "--user", "enable", "--now", "ovos-toolhost"] => {
+                place.serve(&start).await;
+                did.push("start");
+            }
+            ["systemctl", "--user", "reload", "ovos-toolhost"] => {
+                let said = place.run(&reload);
+                assert!(said.success, "{said:?}");
+                place.wait_until_ready().await;
+                did.push("reload");
+            }
+            ["systemctl", "--user", "status", "ovos-toolhost"]
+            | ["journalctl", "--user", "-u", "ovos-toolhost", ..] => {}
+            _ => {
+                let said = place.run(&command.line);
+                assert!(said.success, "{}: {said:?}", command.line);
+            }
+        }
+    }
+    assert_eq!(did, ["start", "reload"]);
 }
 
 #[test]

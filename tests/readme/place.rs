@@ -1,6 +1,6 @@
 //! A folder that looks like a checkout, with a home of its own, where the README is followed.
 
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -145,17 +145,6 @@ impl Place {
             .any(|state| status["host"]["bus"]["state"] == *state);
         let toolboxes = status["toolboxes"].as_array();
         on_bus && toolboxes.is_some_and(|all| all.iter().all(|toolbox| toolbox["state"] == "ready"))
-    }
-
-    /// What `cargo install` and the reader would have put where the unit looks for it.
-    pub(crate) fn install_for_service(&self) {
-        let copied = self.run("mkdir -p ~/.config/toolhost && cp toolhost.yaml greet.py greet.sh ~/.config/toolhost");
-        assert!(copied.success, "{copied:?}");
-        let mode = std::fs::metadata(self.path("greet.sh"))
-            .expect("greet.sh")
-            .permissions()
-            .mode();
-        assert!(mode & 0o100 != 0, "the README makes it executable");
     }
 
     fn stop(&mut self) {

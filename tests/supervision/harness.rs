@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use toolhost::config::{Kind, ToolboxConfig};
 use toolhost::json::Text;
+use toolhost::state_folder::StateFolder;
 use toolhost::supervisor::status::{Phase, Snapshot};
 use toolhost::supervisor::{self, Surroundings, ToolboxHandle};
 use toolhost::tools::outcome::{Call, Outcome, ReplyTo};
@@ -72,7 +73,20 @@ impl Hosted {
 
     /// Starts in the place of the toolbox whose task is `after`.
     pub(crate) fn start_after(config: ToolboxConfig, after: Option<JoinHandle<Vec<Call>>>) -> Self {
-        let (handle, task) = supervisor::start(config, &Surroundings::default(), after);
+        Self::start_with(config, &Surroundings::default(), after)
+    }
+
+    /// Starts with a state folder, as a host of its own.
+    pub(crate) fn start_with_state(config: ToolboxConfig, state: &Path) -> Self {
+        let surroundings = Surroundings {
+            state: Some(StateFolder::at(state)),
+            ..Surroundings::default()
+        };
+        Self::start_with(config, &surroundings, None)
+    }
+
+    fn start_with(config: ToolboxConfig, surroundings: &Surroundings, after: Option<JoinHandle<Vec<Call>>>) -> Self {
+        let (handle, task) = supervisor::start(config, surroundings, after);
         Self {
             handle,
             task: Some(task),

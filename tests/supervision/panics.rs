@@ -4,11 +4,11 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolhost::config::Restart;
+use toolhost::config::{Restart, Start};
 use toolhost::json::Text;
 use toolhost::supervisor::lifecycle::Grace;
 use toolhost::supervisor::orders::{Done, Order};
-use toolhost::supervisor::status::Phase;
+use toolhost::supervisor::status::{Phase, Snapshot};
 use toolhost::tools::outcome::{Call, ReplyTo};
 
 use crate::harness::{Hosted, eventually, is_alive, moody};
@@ -133,4 +133,16 @@ async fn a_panic_on_the_way_down_leaves_nothing_and_ends_the_toolbox() {
         .await;
     toolbox.stop(Duration::from_secs(10)).await;
     eventually("its process is gone", || !is_alive(pid)).await;
+}
+
+#[tokio::test]
+async fn a_lazy_toolbox_sleeps_again_after_a_panic_and_serves_the_next_call() {
+    let mut config = moody(&json!({}));
+    config.start = Start::Lazy;
+    let toolbox = Hosted::start(config);
+    toolbox.wait_for(|phase| *phase == Phase::Asleep).await;
+    toolbox.poison("echo", &json!({}));
+    let sleeps = |seen: &Snapshot| seen.restarts == 1 && seen.phase == Phase::Asleep && seen.processes.is_empty();
+    toolbox.seen("it sleeps again", sleeps).await;
+    assert_eq!(toolbox.call("echo", json!({"n": 1})).await, Ok(json!({"n": 1})));
 }

@@ -61,6 +61,12 @@ pub fn read(source: &str, stem: &str) -> Result<Annotated, String> {
             number + 1
         ));
     }
+    if let Some(number) = source.lines().position(|line| line.contains('\0')) {
+        return Err(format!(
+            "has a NUL character in line {}, which no command and no argument can hold",
+            number + 1
+        ));
+    }
     let exported = unbroken(|| ::argc::export(source, stem).map_err(|error| error.to_string()));
     let root = exported.map_err(|why| format!("has annotations argc cannot read: {why}"))?;
     let way = Way {

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{error, info};
 
@@ -94,11 +95,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// A call to one toolbox of this host (OVOS-TOOLS-1 §4.2, §6).
     fn call(&self, message: &Message<'_>, whole: &Bytes, toolbox_id: String, name: Name, kwargs: Option<&str>) {
         let (answers, asker) = self.way_back(message);
+        let bytes = whole.len() + asker.bytes();
         let owner = toolbox_id.clone();
         let reply = ReplyTo::new(move |outcome| {
             let (toolbox_id, outcome) = (&owner, &outcome);
             answers.send(&asker, &Answer::Call { toolbox_id, outcome });
-        });
+        })
+        .of_request(bytes);
         match name {
             Ok(name) => self
                 .0
@@ -111,11 +114,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// A call by the flat name (OVOS-TOOLS-1 §5).
     fn invoke(&self, message: &Message<'_>, whole: &Bytes, name: Name, args: Option<&str>) {
         let (answers, asker) = self.way_back(message);
+        let bytes = whole.len() + asker.bytes();
         let asked = echo(&name).to_owned();
         let reply = ReplyTo::new(move |outcome| {
             let (name, outcome) = (&asked, &outcome);
             answers.send(&asker, &Answer::Invoke { name, outcome });
-        });
+        })
+        .of_request(bytes);
         match name {
             Ok(name) => self.0.toolboxes.invoke(call(message, whole, name, args, reply)),
             Err(error) => reply.send(Err(error)),
@@ -129,7 +134,9 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     fn discover(&self, message: &Message<'_>) {
         count(&self.0.counters.handled);
-        match self.0.discovers.arrive(Asker::of(message)) {
+        let asker = Asker::of(message);
+        let bytes = asker.bytes();
+        match self.0.discovers.arrive(asker, bytes) {
             Arrival::Start(turn) => drop(self.0.runtime.spawn(discover(Arc::clone(&self.0), turn))),
             Arrival::Waits => self.hourly("discover", |suppressed| {
                 info!(
@@ -148,7 +155,9 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     fn reload(&self, message: &Message<'_>) {
         count(&self.0.counters.handled);
-        match self.0.reloads.arrive(Asker::of(message)) {
+        let asker = Asker::of(message);
+        let bytes = asker.bytes();
+        match self.0.reloads.arrive(asker, bytes) {
             Arrival::Start(turn) => drop(self.0.runtime.spawn(reload(Arc::clone(&self.0), turn))),
             Arrival::Waits => {}
             Arrival::Refused => self.hourly("reload refused", |suppressed| {
@@ -177,17 +186,44 @@ fn call(message: &Message<'_>, whole: &Bytes, name: String, kwargs: Option<&str>
     }
 }
 
+/// How long answers to many wait for the bus to take those before them.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Answers to many askers at once, which together may be more than is on its way to the bus at any time.
+#[derive(Default)]
+struct Pace {
+    /// The bus took nothing for so long: a member of it may never take anything, and the others are not to wait for it.
+    gave_up: bool,
+}
+
+impl Pace {
+    /// Lets the bus take what is on its way before there is more.
+    async fn keep<O: Outgoing>(&mut self, answers: &Answers<O>) {
+        let start = Instant::now();
+        while answers.outgoing.is_crowded() && !self.gave_up {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            self.gave_up = start.elapsed() > PATIENCE;
+        }
+    }
+}
+
 /// One refresh a batch, each listing to everyone in it (OVOS-TOOLS-1 §4.1).
 async fn discover<T: Toolboxes, O: Outgoing>(inner: Arc<Inner<T, O>>, turn: Turn<Asker>) {
     let mut turn = Some(turn);
     while let Some(current) = turn {
-        let (answers, askers) = (Arc::clone(&inner.answers), Arc::clone(current.batch()));
-        let listed = inner.toolboxes.discover(move |listing| {
-            for asker in askers.iter() {
-                answers.send(asker, &Answer::Discover(&listing));
+        // Never more than one a toolbox.
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let listed = inner.toolboxes.discover(move |listing| _ = tell.send(listing));
+        let answered = async {
+            let mut pace = Pace::default();
+            while let Some(listing) = told.recv().await {
+                for asker in current.batch().iter() {
+                    pace.keep(&inner.answers).await;
+                    inner.answers.send(asker, &Answer::Discover(&listing));
+                }
             }
-        });
-        listed.await;
+        };
+        tokio::join!(listed, answered);
         turn = current.next();
     }
 }
@@ -198,7 +234,9 @@ async fn reload<T: Toolboxes, O: Outgoing>(inner: Arc<Inner<T, O>>, turn: Turn<A
     while let Some(current) = turn {
         let refused = inner.toolboxes.reload().await.err();
         let tools = inner.list_all();
+        let mut pace = Pace::default();
         for asker in current.batch().iter() {
+            pace.keep(&inner.answers).await;
             let error = refused.as_deref();
             inner.answers.send(asker, &Answer::Tools { tools: &tools, error });
         }

@@ -310,6 +310,26 @@ async fn every_discover_request_gets_every_toolbox_however_many_ask() {
 }
 
 #[tokio::test]
+async fn answers_to_many_askers_wait_for_the_bus_but_not_for_ever() {
+    let host = host(ToolService::No);
+    host.sent.crowd_at(10);
+    for _ in 0..50 {
+        let discover = r#"{"type":"ovos.persona.tools.discover","context":{}}"#;
+        host.bridge.handle(discover.into(), false);
+    }
+    host.settle().await;
+    let mut sent = host.sent.take().len();
+    assert_eq!(sent, 10, "as many as the bus takes at once");
+    // Some are taken, the rest never: they go out all the same.
+    while sent + host.sent.0.lock().unwrap().len() < 100 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        if sent < 50 {
+            sent += host.sent.take().len();
+        }
+    }
+}
+
+#[tokio::test]
 async fn reloads_run_one_after_the_other_and_a_refused_one_says_why() {
     let host = host(ToolService::Yes);
     host.toolboxes.close_gate();

@@ -6,7 +6,6 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures_util::{Sink, Stream};
-use tokio::sync::mpsc;
 use tokio::time::Sleep;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
@@ -19,6 +18,7 @@ use super::outbox::Outbox;
 use super::report::Report;
 use super::socket::Socket;
 use crate::bus::link::FrameHandler;
+use crate::bus::queue::Outlet;
 use crate::bus::wire::{is_cut, is_reset};
 
 /// Frames read, and written, before the other direction and the other tasks get their turn.
@@ -63,7 +63,7 @@ struct Ping {
 /// One link, with what it borrows from its client.
 pub(super) struct Pump<'a, H> {
     stream: WebSocketStream<Socket>,
-    queue: &'a mut mpsc::UnboundedReceiver<Utf8Bytes>,
+    queue: &'a mut Outlet,
     outbox: &'a mut Outbox,
     handler: &'a mut H,
     report: &'a mut Report,
@@ -84,7 +84,7 @@ pub(super) struct Pump<'a, H> {
 impl<'a, H: FrameHandler> Pump<'a, H> {
     pub(super) fn new(
         stream: WebSocketStream<Socket>,
-        queue: &'a mut mpsc::UnboundedReceiver<Utf8Bytes>,
+        queue: &'a mut Outlet,
         outbox: &'a mut Outbox,
         handler: &'a mut H,
         report: &'a mut Report,
@@ -124,6 +124,7 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
             .or_else(|| self.poll_write(cx))
             .or_else(|| self.poll_alarm(cx));
         self.report.given_up(self.outbox.take_given_up());
+        self.report.refused(self.queue.take_refused());
         end.map_or(Poll::Pending, Poll::Ready)
     }
 
@@ -216,7 +217,10 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Option<End> {
         let written = match self.phase {
-            Phase::Closing | Phase::ClosedByBus => self.poll_flush(cx),
+            Phase::Closing | Phase::ClosedByBus => {
+                self.hold(cx, Instant::now());
+                self.poll_flush(cx)
+            }
             Phase::Open | Phase::Flushing => self.write_frames(cx).and_then(|()| self.poll_flush(cx)),
         };
         self.outbox.written(self.stream.get_ref().written());

@@ -153,6 +153,18 @@ impl Report {
         }
     }
 
+    /// Frames that found no room on their way here.
+    pub(super) fn refused(&mut self, frames: usize) {
+        if frames == 0 {
+            return;
+        }
+        self.given_up_reason = "they came faster than they could be taken";
+        self.given_up_count += frames;
+        if self.given_up.lets_through(Instant::now()) {
+            self.say_given_up();
+        }
+    }
+
     fn say_given_up(&mut self) {
         if self.given_up_count > 0 {
             tracing::warn!(

@@ -1,16 +1,18 @@
 //! Who is on the bus, and how a frame gets to all of them.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, futures::OwnedNotified, mpsc, watch};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use super::carrier::{Verdict, judge};
 use crate::bus::link::{FrameHandler, Link, Sender, Transport};
+use crate::bus::queue::weight;
 
 /// What ovos-messagebus says to a new client, byte for byte.
 const GREETING: &str = r#"{"type": "connected", "data": {}, "context": {"session": {"session_id": "default"}}}"#;
@@ -37,6 +39,10 @@ struct Shared {
     max_backlog: usize,
     max_message: usize,
     members: Mutex<Members>,
+    /// Bytes queued for this process, which is never dropped: where they are too many, sockets are not read.
+    inside: Arc<AtomicUsize>,
+    /// Told when they are few again.
+    eased: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -65,10 +71,26 @@ pub(super) struct Seat {
     hub: Hub,
 }
 
+impl Seat {
+    /// A frame was taken out of its queue.
+    pub(super) fn took(&self, relayed: &Relayed) {
+        let weight = weight(&relayed.frame);
+        let before = self.backlog.fetch_sub(weight, Ordering::Relaxed);
+        let few = self.hub.0.max_backlog / 4;
+        if before > few && before - weight <= few {
+            self.hub.0.eased.notify_waiters();
+        }
+    }
+}
+
 impl Drop for Seat {
     fn drop(&mut self) {
         self.hub
             .with_members(|members| members.list.retain(|member| member.id != self.id));
+        // What is left in it must not count for ever.
+        while let Ok(relayed) = self.queue.try_recv() {
+            self.took(&relayed);
+        }
     }
 }
 
@@ -79,6 +101,8 @@ impl Hub {
             max_backlog,
             max_message,
             members: Mutex::default(),
+            inside: Arc::default(),
+            eased: Arc::default(),
         }))
     }
 
@@ -92,7 +116,10 @@ impl Hub {
     /// A new member, greeted.
     pub(super) fn join(&self, name: String, dropped: Option<CancellationToken>) -> Seat {
         let (queue, receiver) = mpsc::unbounded_channel();
-        let backlog = Arc::new(AtomicUsize::new(0));
+        let backlog = match dropped {
+            Some(_) => Arc::default(),
+            None => Arc::clone(&self.0.inside),
+        };
         let id = self.with_members(|members| {
             members.last_id += 1;
             let id = MemberId(members.last_id);
@@ -151,6 +178,17 @@ impl Hub {
         });
     }
 
+    /// Whether this process is behind: whoever reads a socket should wait for [`eased`](Self::eased).
+    pub(super) fn is_pressed(&self) -> bool {
+        // Well before a client that is as slow would be dropped.
+        self.0.inside.load(Ordering::Relaxed) > self.0.max_backlog / 2
+    }
+
+    /// Ends once this process has caught up, if it was behind when this was made.
+    pub(super) fn eased(&self) -> Pin<Box<OwnedNotified>> {
+        Box::pin(Arc::clone(&self.0.eased).notified_owned())
+    }
+
     /// The bus ends: no member gets anything more.
     pub(super) fn close(&self) {
         self.with_members(|members| {
@@ -168,11 +206,12 @@ impl Hub {
 impl Member {
     /// Queues a frame, and answers how many bytes are queued.
     fn take(&self, relayed: &Relayed) -> usize {
-        let length = relayed.frame.len();
+        let length = weight(&relayed.frame);
         // Counted first, so that the reader never takes off more than was put on. A closed queue belongs
         // to a member that is just leaving.
         let backlog = self.backlog.fetch_add(length, Ordering::Relaxed) + length;
         if self.queue.send(relayed.clone()).is_err() {
+            self.backlog.fetch_sub(length, Ordering::Relaxed);
             tracing::trace!(client = %self.name, "frame for a member that has left");
         }
         backlog
@@ -187,6 +226,13 @@ pub(in crate::bus) struct Attached {
 }
 
 impl Attached {
+    /// Whether some member is behind by a good part of what it may be.
+    pub(in crate::bus) fn is_crowded(&self) -> bool {
+        let much = self.hub.0.max_backlog / 4;
+        let is_behind = |member: &Member| member.backlog.load(Ordering::Relaxed) > much;
+        self.hub.with_members(|members| members.list.iter().any(is_behind))
+    }
+
     pub(in crate::bus) fn relay(&self, frame: Utf8Bytes) {
         if frame.len() > self.hub.0.max_message {
             tracing::warn!(
@@ -253,7 +299,7 @@ impl Attachment {
                 break;
             }
             for relayed in turn.drain(..) {
-                self.seat.backlog.fetch_sub(relayed.frame.len(), Ordering::Relaxed);
+                self.seat.took(&relayed);
                 match relayed.from == self.seat.id {
                     true => handler.echo(relayed.frame),
                     false => handler.frame(relayed.frame),

@@ -3,10 +3,10 @@
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
 use futures_util::{Sink, Stream};
+use tokio::sync::futures::OwnedNotified;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -46,6 +46,7 @@ pub(super) async fn live(stream: WebSocketStream<Wire>, peer: SocketAddr, hub: &
         closed: false,
         held: false,
         stopping: false,
+        eased: None,
     };
     let left = poll_fn(|cx| member.poll(cx)).await;
     let Member { stream, seat, .. } = member;
@@ -80,6 +81,8 @@ struct Member<'a> {
     held: bool,
     /// The hub has closed: what is queued is still written.
     stopping: bool,
+    /// Its frames are not read until this process has taken what is queued for it.
+    eased: Option<Pin<Box<OwnedNotified>>>,
 }
 
 impl Member<'_> {
@@ -94,6 +97,9 @@ impl Member<'_> {
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Option<Left> {
         for _ in 0..TURN {
+            if self.has_to_wait(cx) {
+                return None;
+            }
             match Pin::new(&mut self.stream).poll_next(cx) {
                 Poll::Ready(Some(Ok(message))) => self.take(message),
                 Poll::Ready(Some(Err(error))) => return Some(left_over(error)),
@@ -103,6 +109,23 @@ impl Member<'_> {
         }
         cx.waker().wake_by_ref();
         None
+    }
+
+    /// Whether this process is so far behind that its clients have to wait: a bus that reads on would fill the memory.
+    fn has_to_wait(&mut self, cx: &mut Context<'_>) -> bool {
+        while self.hub.is_pressed() {
+            let eased = self.eased.get_or_insert_with(|| {
+                tracing::debug!(peer = %self.peer, "client has to wait, this process is behind");
+                self.hub.eased()
+            });
+            // Looked at again once that is heard, so that no end of it is missed.
+            if eased.as_mut().poll(cx).is_pending() {
+                return self.hub.is_pressed();
+            }
+            self.eased = None;
+        }
+        self.eased = None;
+        false
     }
 
     fn take(&mut self, message: Message) {
@@ -140,7 +163,7 @@ impl Member<'_> {
             }
             match self.seat.queue.poll_recv(cx) {
                 Poll::Ready(Some(relayed)) => {
-                    self.seat.backlog.fetch_sub(relayed.frame.len(), Ordering::Relaxed);
+                    self.seat.took(&relayed);
                     Pin::new(&mut self.stream).start_send(Message::Text(relayed.frame))?;
                 }
                 Poll::Ready(None) => {

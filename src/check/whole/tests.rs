@@ -35,6 +35,8 @@ async fn what_will_bite_later_is_named_with_its_line() {
         file: file.clone(),
         bus: BusConfig::default(),
         tool_service: ToolService::Auto,
+        watch: false,
+        sources: crate::config::Sources::default(),
         toolboxes: vec![
             toolbox(
                 "disk",

@@ -54,6 +54,19 @@ pub enum ScanFormat {
 
 /// `toolhost migrate scan`
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Reads Python, JavaScript and TypeScript, Rust, shell, YAML, JSON and Markdown, and leaves out what .gitignore does. \
+    Finds who calls, hosts or awaits `ovos.persona.tools.TOOLBOX.call`, however the topic is put together in one file, and calls whose \
+    arguments stand under `kwargs` where `args` belongs, or the reverse. Comments, documentation and prose are mentions.\n\n\
+    --fix shows what it changes and then writes it. It needs --force for a file with changes that are not committed, and for one that \
+    git does not have.\n\n\
+    Exit codes: 0 nothing found, 1 something found or a file that could not be read, 2 usage or a path that does not exist.\n\n\
+    Examples:\n  \
+    toolhost migrate scan .\n  \
+    toolhost migrate scan src scripts --no-mentions\n  \
+    toolhost migrate scan . --fix --dry-run            only show what would change\n  \
+    toolhost migrate scan . --format sarif > scan.sarif"
+)]
 pub struct ScanArgs {
     /// Files, and folders to look through
     #[arg(value_name = "PATH", required = true)]
@@ -61,6 +74,18 @@ pub struct ScanArgs {
     /// How to write what is found
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ScanFormat::Text)]
     pub format: ScanFormat,
+    /// Leave out what only speaks of a topic: comments, documentation, prose
+    #[arg(long)]
+    pub no_mentions: bool,
+    /// Rewrite what is certain; the rest stays a list
+    #[arg(long)]
+    pub fix: bool,
+    /// Show what --fix would change, and change nothing
+    #[arg(long, requires = "fix")]
+    pub dry_run: bool,
+    /// Rewrite files as well that have changes git does not have, or that git does not know
+    #[arg(long, requires = "fix")]
+    pub force: bool,
 }
 
 /// `toolhost migrate report`

@@ -7,6 +7,8 @@ use crate::error::Error;
 use args::{MigrateArgs, MigrateCommand};
 
 pub mod args;
+mod files;
+mod git;
 mod report;
 mod scan;
 pub(super) mod view;

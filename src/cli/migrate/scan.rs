@@ -1,10 +1,166 @@
 //! `toolhost migrate scan`: files in, findings out, and the exit code they come to.
 
-use super::args::ScanArgs;
+use std::path::PathBuf;
+
+use super::args::{ScanArgs, ScanFormat};
+use super::files::shown;
+use super::{files, git};
 use crate::cli::output::Output;
+use crate::cli::replace::replace;
 use crate::error::Error;
+use crate::migrate::scan::report::{Located, Report, github, json, sarif, text};
+use crate::migrate::scan::rewrite::{Rewritten, rewrite};
+use crate::migrate::scan::{self, Finding, Kind, Language};
+
+/// A file in which something was found.
+struct Found {
+    path: PathBuf,
+    text: String,
+    language: Language,
+    /// Its findings in the report.
+    findings: std::ops::Range<usize>,
+}
 
 /// `toolhost migrate scan`
-pub(super) fn run(args: &ScanArgs, _output: Output) -> Result<(), Error> {
-    Err(Error::usage(format!("cannot scan {} paths yet", args.paths.len())))
+pub(super) fn run(args: &ScanArgs, output: Output) -> Result<(), Error> {
+    let (mut report, found) = look(args)?;
+    report.settle();
+    if args.fix {
+        fix(args, &mut report, &found, output)?;
+    }
+    let written = match args.format {
+        ScanFormat::Text => text::write(&report, output.colours_stdout()),
+        ScanFormat::Json => json::write(&report),
+        ScanFormat::Sarif => sarif::write(&report),
+        ScanFormat::Github => github::write(&report),
+    };
+    match args.format {
+        ScanFormat::Json | ScanFormat::Sarif => output.json(&written)?,
+        _ if written.is_empty() => {}
+        _ => output.data(written.as_bytes())?,
+    }
+    tell(args, &report, output);
+    end(&report)
+}
+
+/// Reads what there is to read.
+fn look(args: &ScanArgs) -> Result<(Report, Vec<Found>), Error> {
+    let mut report = Report::default();
+    let mut found = Vec::new();
+    let skipped = files::each(&args.paths, |source| {
+        report.files += 1;
+        let mut findings = scan::scan(&source.text, source.language);
+        findings.retain(|finding| !(args.no_mentions && finding.kind == Kind::Mention));
+        if findings.is_empty() {
+            return;
+        }
+        let path = shown(&source.path);
+        let start = report.found.len();
+        report.found.extend(findings.into_iter().map(|mut finding| {
+            if !source.is_exact && finding.fix.is_ok() {
+                finding.fix = Err("the file is not UTF-8".to_owned());
+            }
+            Located::of(&path, &source.text, finding)
+        }));
+        found.push(Found {
+            path: source.path,
+            text: source.text,
+            language: source.language,
+            findings: start..report.found.len(),
+        });
+    })?;
+    report.skipped = skipped;
+    Ok((report, found))
+}
+
+/// Rewrites what is certain, a file after the other, and shows first what that changes.
+fn fix(args: &ScanArgs, report: &mut Report, found: &[Found], output: Output) -> Result<(), Error> {
+    let runtime = super::super::quiet_runtime()?;
+    for file in found {
+        let findings = report.found.get(file.findings.clone()).unwrap_or_default();
+        let findings: Vec<Finding> = findings.iter().map(|located| located.finding.clone()).collect();
+        let path = shown(&file.path);
+        let outcome = match rewrite(&file.text, file.language, &findings) {
+            Ok(None) => continue,
+            Ok(Some(new)) => change(args, file, &new, output, &runtime)?,
+            Err(why) => Err(why),
+        };
+        let own = report.found.get_mut(file.findings.clone()).unwrap_or_default();
+        for located in own.iter_mut().filter(|located| located.finding.fix.is_ok()) {
+            match &outcome {
+                Ok(()) => located.fixed = !args.dry_run,
+                Err(why) => located.finding.fix = Err(why.clone()),
+            }
+        }
+        if let Err(why) = outcome {
+            output.talk(&format!("{path} is not rewritten: {why}"));
+        }
+    }
+    Ok(())
+}
+
+/// Shows what changes in a file and, unless that was all, writes it. The inner error says why the file stays as it is.
+fn change(
+    args: &ScanArgs,
+    file: &Found,
+    new: &Rewritten,
+    output: Output,
+    runtime: &tokio::runtime::Runtime,
+) -> Result<Result<(), String>, Error> {
+    if !args.force
+        && let Some(obstacle) = runtime.block_on(git::obstacle(&file.path))
+    {
+        return Ok(Err(format!("{obstacle} (--force rewrites it all the same)")));
+    }
+    let path = shown(&file.path);
+    let (old, name) = if path.starts_with('/') {
+        (path.clone(), path.clone())
+    } else {
+        (format!("a/{path}"), format!("b/{path}"))
+    };
+    let diff = format!("--- {old}\n+++ {name}\n{}", new.hunks);
+    match args.format {
+        ScanFormat::Text => output.data(diff.as_bytes())?,
+        // stdout belongs to the report.
+        _ => output.talk(&diff),
+    }
+    if args.dry_run {
+        return Ok(Ok(()));
+    }
+    Ok(replace(&file.path, &file.text, &new.text).map_err(|error| format!("it cannot be written: {error}")))
+}
+
+/// What a person wants to know beside the findings.
+fn tell(args: &ScanArgs, report: &Report, output: Output) {
+    let mut quiet = 0usize;
+    for skipped in &report.skipped {
+        if skipped.is_told {
+            output.talk(&format!("not scanned: {}: {}", skipped.path, skipped.why));
+        } else {
+            quiet += 1;
+        }
+    }
+    let fixed = report.found.iter().filter(|located| located.fixed).count();
+    let files = if report.files == 1 { "file" } else { "files" };
+    let mut line = format!("{} {files} scanned", report.files);
+    if quiet > 0 {
+        let links = if quiet == 1 { "symbolic link" } else { "symbolic links" };
+        line.push_str(&format!(", {quiet} {links} not followed"));
+    }
+    if args.fix && !args.dry_run {
+        line.push_str(&format!(", {fixed} rewritten"));
+    }
+    output.talk(&line);
+}
+
+/// 0 for nothing, 1 for anything, also for what could not be read: it may hold a caller.
+fn end(report: &Report) -> Result<(), Error> {
+    let counts = report.counts();
+    if !counts.is_empty() {
+        return Err(Error::failed(format!("found {counts}")));
+    }
+    if !report.is_whole() {
+        return Err(Error::failed("nothing was found, but not everything could be read"));
+    }
+    Ok(())
 }

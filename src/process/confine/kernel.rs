@@ -44,7 +44,7 @@ pub(super) fn check(sandbox: &Sandbox) -> Result<(), String> {
     }
     let missing = missing.join(" and ");
     if sandbox.best_effort {
-        TOLD.call_once(|| tracing::warn!("a sandbox holds less than it says: this system has no {missing}"));
+        TOLD.call_once(|| tracing::warn!(missing, "a sandbox holds less than it says, for what this system lacks"));
         return Ok(());
     }
     Err(format!(

@@ -29,9 +29,11 @@ pub(super) fn not_utf8<'a>(line: &[u8]) -> Line<'a> {
     }
 }
 
-/// The id in the beginning of an answer whose rest was not kept.
+/// The id in the beginning of an answer whose rest was not kept. A word that reaches the end of it may have gone on:
+/// of `"id":123` it could be the `12`, which is another request's.
 pub(super) fn id_in(head: &[u8]) -> Option<u64> {
-    Scan::of(head).id
+    let end = head.iter().rposition(|byte| !is_word(*byte)).map_or(0, |at| at + 1);
+    Scan::of(&head[..end]).id
 }
 
 /// What kind of noise a line without an answer is.
@@ -88,8 +90,11 @@ impl<'a> Scan<'a> {
         while let Some(&byte) = line.get(at) {
             match byte {
                 b'"' | b'\'' => {
-                    let end = string_end(line, at);
-                    let inner = line.get(at + 1..end.saturating_sub(1)).unwrap_or_default();
+                    let Some(end) = string_end(line, at) else {
+                        scan.single_quotes |= byte == b'\'';
+                        break;
+                    };
+                    let inner = line.get(at + 1..end - 1).unwrap_or_default();
                     scan.single_quotes |= byte == b'\'';
                     if depth == 1 && line[end..].trim_ascii_start().starts_with(b":") {
                         scan.is_answer |= inner == b"result" || inner == b"error";
@@ -159,18 +164,18 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The index after the string that opens at `at` (the line's end where it never closes).
-fn string_end(line: &[u8], at: usize) -> usize {
+/// The index after the string that opens at `at`; `None` where it never closes.
+fn string_end(line: &[u8], at: usize) -> Option<usize> {
     let quote = line[at];
     let mut end = at + 1;
     while let Some(&byte) = line.get(end) {
         end += match byte {
             b'\\' => 2,
-            byte if byte == quote => return end + 1,
+            byte if byte == quote => return Some(end + 1),
             _ => 1,
         };
     }
-    line.len()
+    None
 }
 
 fn is_word(byte: u8) -> bool {

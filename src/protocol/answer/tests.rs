@@ -192,6 +192,22 @@ fn samples_are_short_and_inert() {
 }
 
 #[test]
+fn the_beginning_of_an_overlong_answer_tells_the_whole_id_or_none() {
+    for (head, id) in [
+        (r#"{"id":123,"result":"aaa"#, Some(123)),
+        (r#"{"id": "123", "res"#, Some(123)),
+        (r#"{"id":123"#, None),
+        (r#"{"id":12"#, None),
+        (r#"{"id":"12"#, None),
+        (r#"{"id":"1 "#, None),
+        (r#"{"id"#, None),
+        (r#"{"result":{"id":5},"a":"#, None),
+    ] {
+        assert_eq!(id_in(head.as_bytes()), id, "{head}");
+    }
+}
+
+#[test]
 fn no_bytes_bring_the_reader_down() {
     let seeds: [&[u8]; 5] = [
         br#"{"id":7,"result":{"a":[1,"\u00e9",NaN]}}"#,

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const EVENTS: [&str; 13] = [
+const EVENTS: [&str; 14] = [
     "Start",
     "Wake",
     "SpawnFailed",
@@ -16,10 +16,11 @@ const EVENTS: [&str; 13] = [
     "Renew",
     "Drained",
     "Fell",
+    "Unused",
 ];
 
 /// The table of the module, cell by cell: `action → state`, or `–`.
-const PERSISTENT: [(&str, [&str; 13]); 8] = [
+const PERSISTENT: [(&str, [&str; 14]); 9] = [
     (
         "Stopped",
         [
@@ -36,13 +37,14 @@ const PERSISTENT: [(&str, [&str; 13]); 8] = [
             "Spawn → Starting",
             "–",
             "None → Backoff",
+            "–",
         ],
     ),
     (
         "Idle",
         [
-            "–",
-            "Spawn → Ready",
+            "Spawn → Starting",
+            "Spawn → Starting",
             "–",
             "–",
             "–",
@@ -54,6 +56,7 @@ const PERSISTENT: [(&str, [&str; 13]); 8] = [
             "Spawn → Starting",
             "–",
             "None → Backoff",
+            "–",
         ],
     ),
     (
@@ -72,6 +75,7 @@ const PERSISTENT: [(&str, [&str; 13]); 8] = [
             "None → Stopping Drain Start",
             "–",
             "None → Backoff",
+            "–",
         ],
     ),
     (
@@ -90,6 +94,7 @@ const PERSISTENT: [(&str, [&str; 13]); 8] = [
             "None → Stopping Drain Start",
             "–",
             "None → Backoff",
+            "CloseStdin → Stopping Eof Idle",
         ],
     ),
     (
@@ -108,6 +113,7 @@ const PERSISTENT: [(&str, [&str; 13]); 8] = [
             "None → Stopping Eof Start",
             "–",
             "None → Backoff",
+            "–",
         ],
     ),
     (
@@ -126,6 +132,26 @@ const PERSISTENT: [(&str, [&str; 13]); 8] = [
             "None → Stopping Drain Start",
             "CloseStdin → Stopping Eof Stop",
             "None → Backoff",
+            "–",
+        ],
+    ),
+    (
+        "Resting",
+        [
+            "None → Stopping Eof Start",
+            "None → Stopping Eof Start",
+            "–",
+            "–",
+            "–",
+            "–",
+            "None → Idle",
+            "Terminate → Stopping Term Idle",
+            "None → Stopping Eof Stop",
+            "None → Stopping Eof Stop",
+            "None → Stopping Eof Start",
+            "–",
+            "None → Backoff",
+            "–",
         ],
     ),
     (
@@ -144,6 +170,7 @@ const PERSISTENT: [(&str, [&str; 13]); 8] = [
             "Spawn → Starting",
             "–",
             "None → Backoff",
+            "–",
         ],
     ),
     (
@@ -162,12 +189,16 @@ const PERSISTENT: [(&str, [&str; 13]); 8] = [
             "Spawn → Starting",
             "–",
             "–",
+            "–",
         ],
     ),
 ];
 
 /// The cells in which a run-once process differs.
-const ONESHOT: [(&str, &str, &str); 3] = [
+const ONESHOT: [(&str, &str, &str); 6] = [
+    ("Idle", "Wake", "Spawn → Ready"),
+    ("Ready", "Unused", "–"),
+    ("Resting", "Wake", "–"),
     ("Ready", "SpawnFailed", "None → Idle"),
     ("Ready", "Exited", "None → Idle"),
     ("Ready", "Broken", "Kill → Stopping Kill Idle"),
@@ -193,6 +224,11 @@ fn state(name: &str, now: Instant) -> State {
             rung: Rung::Drain,
             until: now,
             then: Then::Stop,
+        },
+        "Resting" => State::Stopping {
+            rung: Rung::Eof,
+            until: now,
+            then: Then::Idle,
         },
         "Backoff" => State::Backoff {
             until: now,
@@ -222,6 +258,7 @@ fn event(name: &str) -> Event {
         "Renew" => Event::Renew(GRACE),
         "Drained" => Event::Drained,
         "Fell" => Event::Fell("a fault".into()),
+        "Unused" => Event::Unused(GRACE.rung),
         _ => Event::Stop(Duration::from_secs(1)),
     }
 }
@@ -452,4 +489,34 @@ fn an_owner_forgives_what_failed_and_a_fall_counts_as_a_failure() {
         assert_eq!(lifecycle.step(forgiving, now, 0.5), Action::Spawn);
         assert_eq!(falls(&mut lifecycle), ["Backoff", "Backoff", "Failed"]);
     }
+}
+
+#[test]
+fn what_rests_starts_anew_with_the_next_request_and_counts_no_failure() {
+    let mut now = Instant::now();
+    let mut lifecycle = Lifecycle::new(Mode::Persistent, Restart::default());
+    let rung = Duration::from_secs(3);
+    lifecycle.step(Event::Start, now, 0.5);
+    for end in [Event::Wake, Event::Wake, Event::Tick] {
+        lifecycle.step(Event::Described, now, 0.5);
+        assert_eq!(lifecycle.step(Event::Unused(rung), now, 0.5), Action::CloseStdin);
+        assert_eq!(lifecycle.due(), Some(now + rung));
+        // However it ends: its end was wanted.
+        now += rung;
+        lifecycle.step(end, now, 0.5);
+        let exited = Event::Exited {
+            reason: "signal 15 (SIGTERM)".into(),
+            success: false,
+        };
+        lifecycle.step(exited, now, 0.5);
+        assert_eq!(lifecycle.attempt(), 0);
+    }
+    assert_eq!(*lifecycle.state(), State::Idle);
+    assert_eq!(lifecycle.unavailable(now), None);
+    assert_eq!(
+        (lifecycle.due(), lifecycle.step(Event::Tick, now, 0.5)),
+        (None, Action::None)
+    );
+    assert_eq!(lifecycle.step(Event::Wake, now, 0.5), Action::Spawn);
+    assert_eq!(*lifecycle.state(), State::Starting);
 }

@@ -30,6 +30,12 @@ fn args(annotated: &Annotated, tool: &str, kwargs: &Value) -> Result<Vec<String>
 }
 
 #[test]
+fn a_script_with_a_nul_is_refused_before_a_call_of_it_fails() {
+    let why = read("# @cmd x\nev\0ery() { :; }\n", "run").unwrap_err();
+    assert!(why.contains("NUL character in line 2"), "{why}");
+}
+
+#[test]
 fn each_annotation_becomes_the_property_it_means() {
     let cases = [
         (

@@ -138,15 +138,25 @@ impl Toolboxes for Fake {
 
 /// Every frame that went out, each checked on its way: nothing toolhost emits may be malformed.
 #[derive(Clone, Default)]
-pub(super) struct Sent(Arc<Mutex<Vec<String>>>);
+pub(super) struct Sent(pub(super) Arc<Mutex<Vec<String>>>, Arc<AtomicUsize>);
 
 impl Sent {
     pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
+
+    /// Is crowded from now on with so many frames that nobody took.
+    pub(super) fn crowd_at(&self, frames: usize) {
+        self.1.store(frames, Ordering::SeqCst);
+    }
 }
 
 impl Outgoing for Sent {
+    fn is_crowded(&self) -> bool {
+        let most = self.1.load(Ordering::SeqCst);
+        most > 0 && self.0.lock().unwrap().len() >= most
+    }
+
     fn send(&self, frame: Utf8Bytes) {
         check(&frame);
         self.0.lock().unwrap().push(frame.as_str().to_owned());

@@ -1,0 +1,4 @@
+//! See `laws::answer`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| toolhost_fuzz::laws::answer::hold(data));

@@ -1,0 +1,4 @@
+//! See `laws::template`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| toolhost_fuzz::laws::template::hold(data));

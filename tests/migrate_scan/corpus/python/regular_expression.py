@@ -1,0 +1,3 @@
+import re
+
+PREDECESSOR = re.compile(r"^ovos\.persona\.tools\.([^.]+)\.call$")

@@ -1,0 +1,5 @@
+def call(bus):
+    bus.emit(Message("ovos.persona.tools.wordnet.call", {
+        "name": "define_word",
+        "kwargs": {},
+    }))

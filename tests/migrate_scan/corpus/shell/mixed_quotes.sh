@@ -1,0 +1,1 @@
+ws '{"type":"ovos.persona.tools.'"$TB"'.call","data":{"name":"x"}}'

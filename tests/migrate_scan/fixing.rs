@@ -1,0 +1,230 @@
+//! `--fix`: what is shown, what is written, what is left alone.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::Value;
+use toolhost::migrate::scan::rewrite::rewrite;
+use toolhost::migrate::scan::{Language, scan};
+
+use crate::corpus::{folder, snippets};
+use crate::scan::Tree;
+
+const CALLER: &str = "bus.emit(Message(\"ovos.persona.tools.wordnet.call\", {\"name\": \"x\"}))\n";
+const NEW: &str = "bus.emit(Message(\"ovos.persona.tools.call\", {\"toolbox_id\": \"wordnet\", \"name\": \"x\"}))\n";
+
+#[test]
+fn the_change_is_shown_as_a_diff_and_then_made() {
+    let tree = Tree::new(&[("a.py", CALLER)]);
+    tree.commit();
+    let diff = format!("--- a/a.py\n+++ b/a.py\n@@ -1,1 +1,1 @@\n-{CALLER}+{NEW}");
+    let dry = tree.scan(&["a.py", "--fix", "--dry-run"]);
+    assert_eq!(dry.code, Some(1), "{}", dry.stderr);
+    assert!(dry.stdout.starts_with(&diff), "{}", dry.stdout);
+    assert_eq!(tree.read("a.py"), CALLER);
+    let done = tree.scan(&["a.py", "--fix"]);
+    assert_eq!(
+        (done.code, done.stdout.as_str()),
+        (Some(0), diff.as_str()),
+        "{}",
+        done.stderr
+    );
+    assert_eq!(done.stderr, "1 file scanned, 1 rewritten\n");
+    assert_eq!(tree.read("a.py"), NEW);
+    let again = tree.scan(&["a.py", "--fix", "--force"]);
+    assert_eq!(
+        (again.code, again.stdout.as_str()),
+        (Some(0), ""),
+        "nothing is left to do"
+    );
+}
+
+#[test]
+fn patch_understands_the_diff() {
+    let tree = Tree::new(&[]);
+    let names = [
+        "constants.py",
+        "format.py",
+        "join.py",
+        "raw_frame.py",
+        "reply_type.py",
+        "windows.py",
+    ];
+    for name in names {
+        let text = std::fs::read(folder().join("python").join(name)).unwrap();
+        tree.write(&format!("one/{name}"), &text);
+        tree.write(&format!("two/{name}"), &text);
+    }
+    let said = tree
+        .scan(&["one", "--fix", "--dry-run", "--force", "--format", "json"])
+        .stderr;
+    assert_eq!(said.matches("--- a/one/").count(), names.len(), "{said}");
+    tree.write("change.diff", said.replace("one/", "two/").as_bytes());
+    tree.run(&["git", "apply", "--unsafe-paths", "--directory=.", "change.diff"]);
+    tree.scan(&["one", "--fix", "--force"]);
+    tree.run(&["diff", "-r", "one", "two"]);
+    assert!(tree.read("one/windows.py").contains("\"toolbox_id\": \"wordnet\",\r\n"));
+}
+
+#[test]
+fn what_git_could_not_bring_back_is_left_alone_without_force() {
+    let tree = Tree::new(&[
+        ("changed.py", CALLER),
+        ("clean.py", CALLER),
+        (".gitignore", "ignored/\n"),
+    ]);
+    tree.commit();
+    tree.write("changed.py", format!("{CALLER}# mine\n").as_bytes());
+    tree.write("new.py", CALLER.as_bytes());
+    tree.write("ignored/a.py", CALLER.as_bytes());
+    let fixed = tree.scan(&[".", "ignored", "--fix"]);
+    assert_eq!(fixed.code, Some(1));
+    assert_eq!(tree.read("clean.py"), NEW);
+    for (name, why) in [
+        ("changed.py", "it has changes that are not committed"),
+        ("new.py", "git does not have it, so nothing could bring it back"),
+        ("ignored/a.py", "git does not have it, so nothing could bring it back"),
+    ] {
+        let line = format!("{name} is not rewritten: {why} (--force rewrites it all the same)\n");
+        assert!(fixed.stderr.contains(&line), "{}", fixed.stderr);
+        assert!(tree.read(name).contains("wordnet.call"), "{name}");
+    }
+    assert!(
+        !fixed.stdout.contains("+++ b/changed.py"),
+        "what is not made is not shown"
+    );
+    tree.scan(&[".", "ignored", "--fix", "--force"]);
+    assert_eq!(tree.read("changed.py"), format!("{NEW}# mine\n"));
+    assert_eq!(tree.read("new.py"), NEW);
+    let alone = Tree::new(&[("a.py", CALLER)]);
+    let refused = alone.scan(&["a.py", "--fix"]);
+    assert!(
+        refused.stderr.contains("it is in no git repository"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(alone.read("a.py"), CALLER);
+}
+
+#[test]
+fn mode_line_ends_mark_and_links_are_kept() {
+    let text = format!("\u{feff}# -*- coding: utf-8 -*-\r\n{}", CALLER.replace('\n', "\r\n"));
+    let tree = Tree::new(&[("real.py", &text)]);
+    std::fs::set_permissions(tree.path("real.py"), std::fs::Permissions::from_mode(0o751)).unwrap();
+    std::os::unix::fs::symlink("real.py", tree.path("link.py")).unwrap();
+    let fixed = tree.scan(&["link.py", "--fix", "--force"]);
+    assert_eq!(fixed.code, Some(0), "{}", fixed.stderr);
+    let expected = format!("\u{feff}# -*- coding: utf-8 -*-\r\n{}", NEW.replace('\n', "\r\n"));
+    assert_eq!(tree.read("real.py"), expected);
+    let mode = std::fs::metadata(tree.path("real.py")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o751);
+    assert!(tree.path("link.py").is_symlink());
+    let names = std::fs::read_dir(tree.path(".")).unwrap().count();
+    assert_eq!(names, 2, "no draft is left behind");
+}
+
+#[test]
+fn a_call_whose_answer_is_awaited_elsewhere_is_left_to_a_person() {
+    let listener = "bus.on(\"ovos.persona.tools.wordnet.call.response\", answer)\n";
+    let tree = Tree::new(&[("caller.py", CALLER), ("listener.py", listener)]);
+    let fixed = tree.scan(&[".", "--fix", "--force"]);
+    assert_eq!(tree.read("caller.py"), CALLER);
+    assert!(
+        fixed.stdout.contains("its answer may be awaited in listener.py:1"),
+        "{}",
+        fixed.stdout
+    );
+    let other = listener.replace("wordnet", "clock");
+    tree.write("listener.py", other.as_bytes());
+    tree.scan(&[".", "--fix", "--force"]);
+    assert_eq!(tree.read("caller.py"), NEW, "another toolbox's answers are no reason");
+}
+
+#[test]
+fn rewritten_snippets_still_parse_in_every_interpreter() {
+    let tree = Tree::new(&[]);
+    let mut changed = 0;
+    for (name, before) in snippets() {
+        let language = Language::of_name(Path::new(&name)).unwrap();
+        let Some(new) = rewrite(&before, language, &scan(&before, language)).unwrap() else {
+            continue;
+        };
+        let path = format!("all/{name}");
+        tree.write(&path, new.text.as_bytes());
+        changed += 1;
+        let parse = |argv: &[&str]| tree.run(&[argv, &[path.as_str()]].concat());
+        match path.rsplit('.').next().unwrap() {
+            "py" => parse(&[
+                "python3",
+                "-c",
+                "import ast, sys; ast.parse(open(sys.argv[1], 'rb').read())",
+            ]),
+            "js" | "mjs" => parse(&["node", "--check"]),
+            "sh" => parse(&["bash", "-n"]),
+            "json" => parse(&["jq", "empty"]),
+            _ => String::new(),
+        };
+    }
+    assert!(changed >= 25, "{changed}");
+}
+
+#[test]
+fn a_rewritten_call_sends_just_what_the_host_reads() {
+    // The real interpreters run the calls before and after; only the topic moves into the payload.
+    let python = r#"
+import enum, json
+class Message:
+    def __init__(self, msg_type, data=None, context=None): print(json.dumps([msg_type, data]))
+class bus: emit = staticmethod(lambda message: None)
+class Box(str, enum.Enum): WORDS = "wordnet"
+PREFIX = "ovos.persona.tools."
+BOX = "wordnet"
+for toolbox in ("wordnet", 'a"b', 7, Box.WORDS):
+    bus.emit(Message(f"ovos.persona.tools.{toolbox}.call", {"name": "x", "kwargs": {}}))
+    bus.emit(Message("ovos.persona.tools.{}.call".format(toolbox), {"name": "x"}))
+    bus.emit(Message("ovos.persona.tools.%s.call" % toolbox, dict(name="x")))
+    bus.emit(Message("ovos.persona.tools." + str(toolbox) + ".call", {"name": "x"}))
+    bus.emit(Message(".".join(["ovos.persona.tools", format(toolbox, ""), "call"]), data={"name": "x"}))
+    bus.emit(Message(f"ovos.persona.tools.{ {'k': toolbox}['k'] }.call", {}))
+    bus.emit(Message(f"{PREFIX}{toolbox!s:>3}.call", {"name": "x"}))
+bus.emit(Message(PREFIX + BOX + ".call", {"name": "x"}))
+"#;
+    let javascript = r#"
+class Message { constructor(type, data) { console.log(JSON.stringify([type, data])); } }
+for (const id of ["wordnet", 'a"b', 7]) {
+  new Message(`ovos.persona.tools.${id}.call`, { name: "x" });
+  new Message("ovos.persona.tools." + id + ".call", {"name": "x"});
+  new Message(["ovos.persona.tools", [id][0], "call"].join("."), {});
+}
+"#;
+    let shell = "TB=wordnet\n\
+        echo \"{\\\"type\\\":\\\"ovos.persona.tools.$TB.call\\\",\\\"data\\\":{\\\"name\\\":\\\"x\\\"}}\" | jq -c '[.type, .data]'\n\
+        cat <<EOF | jq -c '[.type, .data]'\n{\"type\": \"ovos.persona.tools.${TB}.call\", \"data\": {\"name\": \"x\"}}\nEOF\n\
+        jq -cn --arg id \"$TB\" '{type: (\"ovos.persona.tools.\" + $id + \".call\"), data: {name: \"x\"}} | [.type, .data]'\n";
+    let tree = Tree::new(&[("a.py", python), ("a.js", javascript), ("a.sh", shell)]);
+    for (program, file, calls, left) in [
+        ("python3", "a.py", 29, 4),
+        ("node", "a.js", 9, 0),
+        ("bash", "a.sh", 3, 0),
+    ] {
+        let before = tree.run(&[program, file]);
+        assert_eq!(before.lines().count(), calls, "{before}");
+        let fixed = tree.scan(&[file, "--fix", "--force"]);
+        let after = tree.run(&[program, file]);
+        for (old, new) in before.lines().zip(after.lines()) {
+            let (topic, mut data): (String, Value) = serde_json::from_str(old).unwrap();
+            let id = topic
+                .strip_prefix("ovos.persona.tools.")
+                .unwrap()
+                .strip_suffix(".call")
+                .unwrap();
+            data["toolbox_id"] = id.into();
+            let expected = serde_json::json!(["ovos.persona.tools.call", data]);
+            let [old, new]: [Value; 2] = [old, new].map(|line| serde_json::from_str(line).unwrap());
+            assert!(new == expected || new == old, "{old} became {new}");
+        }
+        // A topic that is padded is not rewritten, and that is told.
+        let old = after.lines().filter(|line| !line.contains("toolbox_id")).count();
+        assert_eq!(old, left, "{file}: {}\n{}", fixed.stdout, tree.read(file));
+    }
+}

@@ -56,7 +56,7 @@ mod tests {
         let draft = folder.join(format!(".toolhost.yaml.{}", std::process::id()));
         fs::write(&draft, "not ours").unwrap();
         let error = replace(&file, "new", "newer").unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read_to_string(&draft).unwrap(), "not ours");
         fs::remove_dir_all(folder).unwrap();
     }

@@ -32,6 +32,8 @@ const COMMANDS: [&str; 18] = [
     "man",
 ];
 
+const MIGRATE: [&str; 1] = ["scan"];
+
 /// The program, in an environment of its own.
 #[allow(clippy::disallowed_methods, reason = "a test starts the program as a user does")]
 fn toolhost(arguments: &[&str]) -> Command {

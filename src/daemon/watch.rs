@@ -27,7 +27,6 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Source;
 use crate::process::aside::aside;
 use crate::registry::Registry;
-use crate::tools::outcome::FAULT;
 
 /// How long it must have been quiet after a change: an editor does several things to save a file.
 const QUIET: Duration = Duration::from_millis(200);
@@ -58,7 +57,7 @@ pub(super) async fn follow(registry: Arc<Registry>, stop: CancellationToken) {
         () = stop.cancelled() => {}
         ended = following.catch_unwind() => {
             if ended.is_err() {
-                tracing::error!("{FAULT}; changed files are not noticed any more, `toolhost reload` reads them");
+                tracing::error!("a fault of toolhost itself; changed files are not noticed any more, `toolhost reload` reads them");
             }
         }
     }

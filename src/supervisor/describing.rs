@@ -267,7 +267,12 @@ impl Toolbox {
         for warning in description.warnings.iter().chain(tools.warnings()) {
             tracing::warn!(toolbox = self.config.id, warning, "describe");
         }
-        tracing::info!(toolbox = self.config.id, tools = tools.len(), "{how}");
+        tracing::info!(
+            toolbox = self.config.id,
+            tools = tools.len(),
+            how,
+            "its tools are known"
+        );
         self.known = Some(Known {
             raw,
             tools: Arc::new(tools),

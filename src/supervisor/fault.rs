@@ -55,7 +55,7 @@ impl From<Contained> for String {
 pub(super) fn contained<T>(toolbox: &str, what: &str, work: impl FnOnce() -> T) -> Result<T, Contained> {
     // Whatever it was at work on is not used again.
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
-        tracing::error!(toolbox, what, "{FAULT}; the toolbox goes on");
+        tracing::error!(toolbox, what, "a fault of toolhost itself; the toolbox goes on");
         Contained
     })
 }

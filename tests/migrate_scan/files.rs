@@ -1,4 +1,5 @@
 //! What is read of a tree, what is not, and what is said about it.
+#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -10,9 +11,9 @@ const SHELL: &str = "#!/bin/sh\ntoolhost call --predecessor wordnet define_word\
 /// The files with findings.
 fn with_findings(tree: &Tree, arguments: &[&str]) -> Vec<String> {
     let json = tree.scan(&[arguments, &["--format", "json"]].concat()).json();
-    let found = json["findings"].as_array().unwrap().iter();
+    let found = json["findings"].as_array().expect("a list").iter();
     found
-        .map(|finding| finding["path"].as_str().unwrap().to_owned())
+        .map(|finding| finding["path"].as_str().expect("a path").to_owned())
         .collect()
 }
 
@@ -139,20 +140,36 @@ fn a_pipe_does_not_hold_the_scan_up() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_keeps_the_scan_from_ending_well() {
-    if nix::unistd::geteuid().is_root() {
-        // Root reads everything; what cannot be read at all is a folder that is a file's place no longer.
-        return crate::common::skipped::skipped("root reads every file");
+fn what_cannot_be_read_keeps_the_scan_from_ending_well() {
+    let tree = Tree::new(&[("a.py", "print(1)\n"), ("b/c.py", CALLER)]);
+    for name in ["a.py", "b"] {
+        std::fs::set_permissions(tree.path(name), std::fs::Permissions::from_mode(0o0)).unwrap();
     }
-    let tree = Tree::new(&[("a.py", "print(1)\n")]);
-    std::fs::set_permissions(tree.path("a.py"), std::fs::Permissions::from_mode(0)).unwrap();
-    let ended = tree.scan(&["."]);
-    assert_eq!(ended.code, Some(1));
+    // Root reads everything, so somebody else does it.
+    let program = tree.path("toolhost");
+    std::fs::copy(env!("CARGO_BIN_EXE_toolhost"), &program).unwrap();
+    let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let before: &[&str] = if nix::unistd::geteuid().is_root() {
+        &nobody
+    } else {
+        &["env"]
+    };
+    let ended = tree.start(&[before, &[program.to_str().unwrap(), "migrate", "scan", "."]].concat());
+    std::fs::set_permissions(tree.path("b"), std::fs::Permissions::from_mode(0o700)).unwrap();
+    let expected = "not scanned: a.py: cannot be read: Permission denied (os error 13)\n\
+        not scanned: b: cannot be read: permission denied\n\
+        0 files scanned\nerror: nothing was found, but not everything could be read\n";
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(1), expected));
+}
+
+#[test]
+fn a_rule_of_gitignore_that_is_none_is_named() {
+    let tree = Tree::new(&[(".gitignore", "{a\n"), ("a.py", CALLER)]);
+    let found = tree.scan(&["."]);
     assert!(
-        ended
-            .stderr
-            .contains("not scanned: a.py: cannot be read: Permission denied"),
+        found.stderr.contains("a rule for what git ignores is not understood"),
         "{}",
-        ended.stderr
+        found.stderr
     );
+    assert!(found.stdout.starts_with("a.py:1:18"), "{}", found.stdout);
 }

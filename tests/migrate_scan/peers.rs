@@ -1,6 +1,15 @@
 //! The shipped sources themselves, against a list of findings that was reviewed by hand.
+#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
 
 use crate::common::peers::python;
+
+/// A package, its version, its module, and in it: file, line and column, kind.
+type Package = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str, &'static str)],
+);
 
 /// What there is in a package at one version: module, line and column, kind, and the line itself, as a person read it.
 ///
@@ -8,7 +17,7 @@ use crate::common::peers::python;
 /// class of all toolbox plugins; it binds the predecessor beside the replacement, and unbinds both. The tool service has
 /// the four `ovos.tools.*` topics and no other. ovos-agentic-loop 0.2.5a1 and ovos-persona-server 0.18.11a1 call their
 /// tools in the process: their wheels have not one of these topics, which was checked by a text search over the wheels.
-const REVIEWED: [(&str, &str, &str, &[(&str, &str, &str)]); 4] = [
+const REVIEWED: [Package; 4] = [
     (
         "ovos-plugin-manager",
         "3.1.0a1",
@@ -34,9 +43,9 @@ fn installed(package: &str, module: &str) -> Option<(String, String)> {
     let output = std::process::Command::new(python())
         .args(["-c", program, package, module])
         .output()
-        .unwrap();
+        .expect("Python runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
     let (version, folder) = text.trim_end().split_once(' ')?;
     Some((version.to_owned(), folder.to_owned()))
 }

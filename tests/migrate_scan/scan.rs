@@ -52,6 +52,15 @@ impl Tree {
         scan_in(self.0.path(), arguments)
     }
 
+    /// A program in the folder, however it ends.
+    #[allow(clippy::disallowed_methods)] // A test starts programs as a user does.
+    pub(crate) fn start(&self, argv: &[&str]) -> Ended {
+        let (program, arguments) = argv.split_first().expect("a program");
+        let mut command = Command::new(program);
+        command.args(arguments);
+        ended(command, self.0.path())
+    }
+
     /// A program in the folder, which has to end well.
     #[allow(clippy::disallowed_methods)] // A test starts programs as a user does.
     pub(crate) fn run(&self, argv: &[&str]) -> String {
@@ -82,14 +91,14 @@ impl Tree {
 
 #[allow(clippy::disallowed_methods)] // A test starts the program as a user does.
 pub(crate) fn scan_in(folder: &Path, arguments: &[&str]) -> Ended {
-    let output = Command::new(env!("CARGO_BIN_EXE_toolhost"))
-        .args(["migrate", "scan"])
-        .args(arguments)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .stdin(Stdio::null())
-        .output()
-        .expect("toolhost starts");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolhost"));
+    command.args(["migrate", "scan"]).args(arguments);
+    ended(command, folder)
+}
+
+fn ended(mut command: Command, folder: &Path) -> Ended {
+    let command = command.current_dir(folder).env("NO_COLOR", "1").stdin(Stdio::null());
+    let output = command.output().expect("it starts");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     Ended {
         code: output.status.code(),

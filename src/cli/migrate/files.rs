@@ -47,10 +47,14 @@ pub(super) fn each(paths: &[PathBuf], mut take: impl FnMut(Source)) -> Result<Ve
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    skipped.push(fault(path, &error.to_string()));
+                    skipped.push(unreadable(path, &error));
                     continue;
                 }
             };
+            if let Some(error) = entry.error() {
+                let why = format!("a rule for what git ignores is not understood: {error}");
+                skipped.push(passed_over(entry.path(), &why, true));
+            }
             // A link is no second name for what is read where it stands.
             let is_link = entry.depth() > 0 && entry.path_is_symlink();
             let real = entry.path().canonicalize().ok().filter(|_| !is_link);
@@ -94,6 +98,20 @@ fn fault(path: &Path, why: &str) -> Skipped {
         why: why.to_owned(),
         is_fault: true,
         is_told: true,
+    }
+}
+
+/// What the walk could not read: a folder, mostly.
+fn unreadable(path: &Path, error: &ignore::Error) -> Skipped {
+    match error {
+        ignore::Error::WithPath { path, err } => unreadable(path, err),
+        ignore::Error::WithDepth { err, .. } => unreadable(path, err),
+        error => {
+            let why = error
+                .io_error()
+                .map_or_else(|| error.to_string(), |error| error.kind().to_string());
+            fault(path, &format!("cannot be read: {why}"))
+        }
     }
 }
 

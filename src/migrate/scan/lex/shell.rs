@@ -65,7 +65,8 @@ fn redirection(cursor: &mut Cursor<'_>) -> Option<Heredoc> {
     cursor.skip_while(|c| !c.is_whitespace() && !";&|<>()".contains(c));
     let word = cursor.text.get(start..cursor.at)?;
     let delimiter: String = word.chars().filter(|c| !"'\"\\".contains(*c)).collect();
-    (!delimiter.is_empty()).then(|| Heredoc {
+    let is_named = !delimiter.is_empty();
+    is_named.then_some(Heredoc {
         raw: delimiter.len() < word.len(),
         delimiter,
         tabs,

@@ -34,8 +34,8 @@ impl Toolbox {
         }
         let id = self.fresh_id();
         if self.must_describe_first() {
-            let known = self.known.as_ref().and_then(|known| known.tools.get(&call.name));
-            let timeout = known.and_then(|tool| tool.timeout).unwrap_or(self.config.timeout);
+            let tool = self.published().and_then(|tools| tools.get(&call.name));
+            let timeout = tool.and_then(|tool| tool.timeout).unwrap_or(self.config.timeout);
             let early = Early { id, call, timeout };
             self.deadlines.insert((early.due(), id));
             return self.queue.push_early(early);

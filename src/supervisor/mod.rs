@@ -69,7 +69,7 @@ const MAILBOX: usize = 1024;
 #[derive(Debug)]
 pub(super) enum Control {
     /// Describe anew.
-    Describe(oneshot::Sender<Option<Arc<ToolSet>>>),
+    Describe(oneshot::Sender<Option<Arc<ToolSet>>>, Patience),
     /// Show yourself.
     Snapshot(oneshot::Sender<Snapshot>),
     /// Start what failed or waits, unless its owner stopped it. What rests goes on resting.
@@ -102,6 +102,24 @@ pub struct Surroundings {
     pub state: Option<StateFolder>,
 }
 
+/// The toolbox whose place another one takes.
+#[derive(Debug)]
+pub struct Predecessor {
+    /// Its task.
+    pub task: JoinHandle<Vec<Call>>,
+    /// What it published last: so does its successor until it has described itself, and no call falls between.
+    pub published: Option<Arc<ToolSet>>,
+}
+
+/// How long whoever wants to know the tools of a toolbox waits while it takes another one's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// As for one that is busy: then what the other one published will do.
+    Short,
+    /// Until it has described itself, or had the time for it.
+    Long,
+}
+
 /// Starts the task of a toolbox, and its processes once `after` has ended: the toolbox it takes the
 /// place of, whose unsent calls it takes over.
 ///
@@ -109,11 +127,15 @@ pub struct Surroundings {
 pub fn start(
     config: ToolboxConfig,
     surroundings: &Surroundings,
-    after: Option<JoinHandle<Vec<Call>>>,
+    after: Option<Predecessor>,
 ) -> (ToolboxHandle, JoinHandle<Vec<Call>>) {
     let (calls, call_mail) = mpsc::channel(config.max_pending.max(MAILBOX));
     let (control, control_mail) = mpsc::unbounded_channel();
-    let (brief_out, brief) = watch::channel(Brief::default());
+    // From the first moment on: its task may take a while to be run.
+    let (brief_out, brief) = watch::channel(Brief {
+        tools: after.as_ref().and_then(|after| after.published.clone()),
+        ..Brief::default()
+    });
     let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), call_mail, control_mail, brief_out, after);
     let task = tokio::spawn(fault::keep(toolbox));
     let load = Load::new(surroundings.load.clone());
@@ -146,9 +168,9 @@ impl ToolboxHandle {
     }
 
     /// Its tools described anew; `None` where it is down.
-    pub async fn describe(&self) -> Option<Arc<ToolSet>> {
+    pub async fn describe(&self, patience: Patience) -> Option<Arc<ToolSet>> {
         let (answer, described) = oneshot::channel();
-        self.control.send(Control::Describe(answer)).ok()?;
+        self.control.send(Control::Describe(answer, patience)).ok()?;
         described.await.ok()?
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
@@ -16,7 +17,7 @@ use super::orders::Open;
 use super::queue::Queue;
 use super::status::{Brief, Latencies};
 use super::worker::{Duty, Waiter, Worker, lossy, poll_workers};
-use super::{Control, Surroundings, stderr};
+use super::{Control, Predecessor, Surroundings, stderr};
 use crate::adapter::Adapter;
 use crate::config::{AT_ONCE, Mode, ToolboxConfig};
 use crate::process::ProcessEvent;
@@ -24,6 +25,7 @@ use crate::process::aside::{LARGE, aside};
 use crate::process::exit::Exit;
 use crate::process::spawn::spawn;
 use crate::tools::outcome::{Call, CallError};
+use crate::tools::tool::ToolSet;
 
 /// Calls taken from the mailbox at once.
 const BATCH: usize = 256;
@@ -44,6 +46,8 @@ pub(super) struct Toolbox {
     pub(super) describing: Describing,
     /// What the tools are, once described.
     pub(super) known: Option<Known>,
+    /// What the toolbox published whose place this one takes; until it is known what this one's are.
+    pub(super) published_before: Option<Arc<ToolSet>>,
     /// One request line on its way out; kept for its room.
     pub(super) line: Vec<u8>,
     pub(super) succeeded: u64,
@@ -89,9 +93,10 @@ impl Toolbox {
         mail: mpsc::Receiver<Call>,
         control: mpsc::UnboundedReceiver<Control>,
         brief: watch::Sender<Brief>,
-        after: Option<JoinHandle<Vec<Call>>>,
+        after: Option<Predecessor>,
     ) -> Self {
         let now = Instant::now();
+        let (after, published_before) = after.map(|after| (after.task, after.published)).unzip();
         let adapter = Adapter::of(&config);
         let kept = surroundings.state.clone().map(|folder| Kept::new(folder, &config.id));
         if matches!(adapter, Adapter::Runs(_)) {
@@ -115,6 +120,7 @@ impl Toolbox {
             next_id: 0,
             describing: Describing::default(),
             known: None,
+            published_before: published_before.flatten(),
             line: Vec::new(),
             succeeded: 0,
             failed: 0,
@@ -222,7 +228,7 @@ impl Toolbox {
 
     async fn obey(&mut self, control: Control) {
         match control {
-            Control::Describe(waiter) => self.describe_for(waiter),
+            Control::Describe(waiter, patience) => self.describe_for(waiter, patience),
             Control::Snapshot(answer) => _ = answer.send(self.snapshot()),
             Control::Order(order, grace, answer) => self.order(order, grace, answer).await,
             Control::Start if self.is_succeeding() || self.held => {}
@@ -307,7 +313,8 @@ impl Toolbox {
         }
         self.expire(now).await;
         self.rest_unused(now).await;
-        self.describing.expire(now, self.known.as_ref());
+        let published = self.published().cloned();
+        self.describing.expire(now, published.as_ref());
     }
 
     /// One step in the life of a process, and what it asks for.

@@ -186,10 +186,16 @@ impl Toolbox {
     fn due(&self) -> Option<Instant> {
         let lives = self.workers.iter().filter_map(|worker| worker.lifecycle.due()).min();
         let calls = self.deadlines.first().map(|(at, _)| *at);
-        [lives, calls, self.describing.due(), self.rest_due()]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            lives,
+            calls,
+            self.describing.due(),
+            self.rest_due(),
+            self.long_line_due(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     async fn handle(&mut self, wake: Wake, inbox: &mut Vec<Call>) {
@@ -312,6 +318,7 @@ impl Toolbox {
             self.step(index, Event::Tick).await;
         }
         self.expire(now).await;
+        self.replace_amid_long_line(now).await;
         self.rest_unused(now).await;
         let published = self.published().cloned();
         self.describing.expire(now, published.as_ref());
@@ -376,6 +383,8 @@ impl Toolbox {
         match event {
             ProcessEvent::Line(line) => self.line(index, &line).await,
             ProcessEvent::LineTooLong { head } => self.line_too_long(index, &head).await,
+            ProcessEvent::LineEndless => self.line_has_no_end(index).await,
+            ProcessEvent::LineEnded => self.line_ended(index),
             ProcessEvent::OutputTooLong => self.output_too_long(index).await,
             ProcessEvent::Stderr(line) => self.stderr(index, &lossy(&line)),
             ProcessEvent::PipeClosed(pipe) => {

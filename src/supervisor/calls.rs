@@ -30,6 +30,7 @@ impl Toolbox {
             .filter(|worker| *worker.lifecycle.state() == State::Idle);
         if self.queue.len() >= self.config.max_pending + resting.count() {
             let error = CallError::Overloaded(self.queue.len());
+            self.refusals.tell(&error);
             return self.refuse(call, error);
         }
         let id = self.fresh_id();

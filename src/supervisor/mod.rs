@@ -35,6 +35,7 @@ pub mod lifecycle;
 pub mod load;
 pub mod orders;
 mod queue;
+mod refusals;
 pub mod restart;
 mod resting;
 mod showing;
@@ -59,6 +60,7 @@ use crate::tools::tool::ToolSet;
 use lifecycle::Grace;
 use load::{HostLoad, Load};
 use orders::{Order, OrderEnd};
+use refusals::Refusals;
 use status::{Brief, Snapshot};
 
 /// Calls on their way into the task, beside those that wait inside it. As many as may wait, where
@@ -85,6 +87,7 @@ pub(super) enum Control {
 pub struct ToolboxHandle {
     calls: mpsc::Sender<Call>,
     load: Load,
+    refusals: Refusals,
     control: mpsc::UnboundedSender<Control>,
     brief: watch::Receiver<Brief>,
 }
@@ -136,13 +139,19 @@ pub fn start(
         tools: after.as_ref().and_then(|after| after.published.clone()),
         ..Brief::default()
     });
-    let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), call_mail, control_mail, brief_out, after);
+    let refusals = Refusals::of(&config.id);
+    let mail = toolbox::Mail {
+        calls: call_mail,
+        control: control_mail,
+    };
+    let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), mail, brief_out, refusals.clone(), after);
     let task = tokio::spawn(fault::keep(toolbox));
     let load = Load::new(surroundings.load.clone());
     (
         ToolboxHandle {
             calls,
             load,
+            refusals,
             control,
             brief,
         },
@@ -155,16 +164,21 @@ impl ToolboxHandle {
     pub fn call(&self, mut call: Call) {
         match self.load.take(call.bytes()) {
             Ok(share) => call.reply = call.reply.holding(share),
-            Err(error) => return call.reply.send(Err(error)),
+            Err(error) => return self.refuse(call, error),
         }
         match self.calls.try_send(call) {
             Ok(()) => {}
             Err(mpsc::error::TrySendError::Full(call)) => {
-                call.reply.send(Err(CallError::Overloaded(self.calls.max_capacity())))
+                self.refuse(call, CallError::Overloaded(self.calls.max_capacity()));
             }
             // Dropping it answers it.
             Err(mpsc::error::TrySendError::Closed(_)) => {}
         }
+    }
+
+    fn refuse(&self, call: Call, error: CallError) {
+        self.refusals.count(&error);
+        call.reply.send(Err(error));
     }
 
     /// Its tools described anew; `None` where it is down.

@@ -100,7 +100,7 @@ impl Toolbox {
             processes: self.workers.iter().filter_map(process).collect(),
             restarts,
             succeeded: self.succeeded,
-            failed: self.failed,
+            failed: self.failed + self.refusals.counted(),
             pending: self.queue.len(),
             latency: self.latencies.percentiles(),
         }

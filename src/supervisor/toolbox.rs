@@ -15,6 +15,7 @@ use super::kept::Kept;
 use super::lifecycle::{Action, Event, State, Then};
 use super::orders::Open;
 use super::queue::Queue;
+use super::refusals::Refusals;
 use super::status::{Brief, Latencies};
 use super::worker::{Duty, Waiter, Worker, lossy, poll_workers};
 use super::{Control, Predecessor, Surroundings, stderr};
@@ -29,6 +30,12 @@ use crate::tools::tool::ToolSet;
 
 /// Calls taken from the mailbox at once.
 const BATCH: usize = 256;
+
+/// What comes in.
+pub(super) struct Mail {
+    pub(super) calls: mpsc::Receiver<Call>,
+    pub(super) control: mpsc::UnboundedReceiver<Control>,
+}
 
 /// A toolbox, alive in its task.
 pub(super) struct Toolbox {
@@ -52,6 +59,7 @@ pub(super) struct Toolbox {
     pub(super) line: Vec<u8>,
     pub(super) succeeded: u64,
     pub(super) failed: u64,
+    pub(super) refusals: Refusals,
     pub(super) latencies: Latencies,
     /// The toolbox this one takes the place of, until that has ended: the two never overlap.
     pub(super) predecessor: Option<JoinHandle<Vec<Call>>>,
@@ -90,9 +98,9 @@ impl Toolbox {
     pub(super) fn new(
         mut config: ToolboxConfig,
         surroundings: Surroundings,
-        mail: mpsc::Receiver<Call>,
-        control: mpsc::UnboundedReceiver<Control>,
+        mail: Mail,
         brief: watch::Sender<Brief>,
+        refusals: Refusals,
         after: Option<Predecessor>,
     ) -> Self {
         let now = Instant::now();
@@ -111,9 +119,10 @@ impl Toolbox {
             workers: (0..config.processes).map(|_| Worker::new(&config, now)).collect(),
             config,
             surroundings,
-            mail,
-            control,
+            mail: mail.calls,
+            control: mail.control,
             brief,
+            refusals,
             queue: Queue::default(),
             inherited: Vec::new(),
             deadlines: BTreeSet::new(),

@@ -284,3 +284,33 @@ async fn a_changed_toolbox_that_does_not_come_up_is_down_and_not_unknown() {
     );
     host.stop().await;
 }
+
+#[tokio::test]
+async fn a_pipe_that_the_file_names_or_in_its_place_is_a_fault_and_the_host_goes_on() {
+    let bus = Embedded::start().await;
+    let mut toolbox = moody(&json!({}));
+    let host = Host::start(&config(&bus.url, &json!({"a": toolbox}))).await;
+    let mut caller = Caller::connect(&bus.url).await;
+    let pid = host.pid_of("a");
+    let make_pipe = |name: &str| {
+        let path = host.folder().join(name);
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        path
+    };
+    make_pipe("secrets");
+    toolbox["env_file"] = "./secrets".into();
+    host.write_config(&config(&bus.url, &json!({"a": toolbox})));
+    let why = caller.ask(RELOAD, &json!({})).await["error"].to_string();
+    assert!(
+        why.contains("secrets cannot be read: it is no file but a pipe"),
+        "{why}"
+    );
+    std::fs::rename(make_pipe("another"), host.folder().join("toolhost.yaml")).unwrap();
+    let why = caller.ask(RELOAD, &json!({})).await["error"].to_string();
+    assert!(
+        why.contains("toolhost.yaml: cannot be read: it is no file but a pipe"),
+        "{why}"
+    );
+    assert_eq!(caller.call("a", "pid", &json!({})).await, Ok(json!(pid)));
+    host.stop().await;
+}

@@ -24,6 +24,7 @@
 //! | [`process`] | child processes: bytes, signals, exits |
 //! | [`supervisor`] | one task a toolbox: processes, queue, deadlines, restarts |
 //! | [`registry`] | the toolboxes of this host by id and by flat name |
+//! | [`regular_file`] | files that others named: no pipe, no device |
 //! | [`state_folder`] | what is kept from one run to the next |
 //! | [`bus`] | Messages and topics, the OVOS client, the embedded bus, the bridge |
 //! | [`control`] | the control socket |
@@ -55,6 +56,7 @@ pub mod migrate;
 pub mod process;
 pub mod protocol;
 pub mod registry;
+pub mod regular_file;
 pub mod state_folder;
 pub mod supervisor;
 pub mod tools;

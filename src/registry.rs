@@ -14,7 +14,7 @@ use crate::bus::toolboxes::{Listing, Toolboxes};
 use crate::config::{Config, MigrateConfig, PredecessorTopics, Source, ToolService, ToolboxConfig};
 use crate::json::Text;
 use crate::supervisor::status::Brief;
-use crate::supervisor::{self, Surroundings, ToolboxHandle};
+use crate::supervisor::{self, Patience, Predecessor, Surroundings, ToolboxHandle};
 use crate::tools::catalog::Catalog;
 use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::ToolSet;
@@ -202,7 +202,7 @@ impl Registry {
             // Not held while toolboxes describe themselves: the host may have to stop.
             drop(tasks);
         };
-        tokio::join!(ended, self.describe_all(|_, _| {}));
+        tokio::join!(ended, self.describe_all(Patience::Long, |_, _| {}));
         tracing::info!(toolboxes = config.toolboxes.len(), "reloaded");
         Ok(changes)
     }
@@ -230,7 +230,12 @@ impl Registry {
                     };
                     list.push(wanted.id.clone());
                     retired.extend(former.cloned());
-                    self.start_one(wanted, former.and_then(|_| tasks.remove(&wanted.id)), tasks)
+                    let predecessor = former.and_then(|former| {
+                        let task = tasks.remove(&wanted.id)?;
+                        let published = former.tools();
+                        Some(Predecessor { task, published })
+                    });
+                    self.start_one(wanted, predecessor, tasks)
                 }
             };
             next.by_id.insert(wanted.id.clone(), Arc::clone(&toolbox));
@@ -275,12 +280,7 @@ impl Registry {
     }
 
     /// Starts `wanted`, once `after` has ended: the toolbox whose place it takes.
-    fn start_one(
-        &self,
-        wanted: &ToolboxConfig,
-        after: Option<JoinHandle<Vec<Call>>>,
-        tasks: &mut Tasks,
-    ) -> Arc<Toolbox> {
+    fn start_one(&self, wanted: &ToolboxConfig, after: Option<Predecessor>, tasks: &mut Tasks) -> Arc<Toolbox> {
         let (handle, task) = supervisor::start(wanted.clone(), &self.surroundings, after);
         tasks.insert(wanted.id.clone(), task);
         Arc::new(Toolbox {
@@ -323,10 +323,10 @@ impl Registry {
     }
 
     /// Describes every toolbox anew, side by side.
-    async fn describe_all(&self, mut answer: impl FnMut(&Toolbox, Option<Arc<ToolSet>>)) {
+    async fn describe_all(&self, patience: Patience, mut answer: impl FnMut(&Toolbox, Option<Arc<ToolSet>>)) {
         let hosted = self.hosted();
         let describe = |toolbox: Arc<Toolbox>| async move {
-            let tools = toolbox.handle.describe().await;
+            let tools = toolbox.handle.describe(patience).await;
             (toolbox, tools)
         };
         let mut described: FuturesUnordered<_> = hosted.toolboxes.iter().cloned().map(describe).collect();
@@ -373,7 +373,7 @@ impl Toolboxes for Registry {
     }
 
     async fn discover(&self, mut answer: impl FnMut(Listing) + Send + 'static) {
-        self.describe_all(|toolbox, tools| {
+        self.describe_all(Patience::Short, |toolbox, tools| {
             let tools = tools.map_or_else(|| Text::from("[]".to_owned()), |tools| tools.listing().clone());
             answer(Listing {
                 toolbox_id: toolbox.config.id.clone(),

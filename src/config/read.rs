@@ -10,6 +10,7 @@ use super::{
     BusConfig, Config, Lookup, MigrateConfig, PredecessorTopics, Source, Sources, ToolService, ToolboxConfig, place,
     suggest, toolbox,
 };
+use crate::regular_file;
 
 /// Far more than any file of this kind holds; a mistyped path to a disk image ends here.
 const LONGEST_FILE: u64 = 4 << 20;
@@ -265,10 +266,10 @@ pub fn unfit_id(id: &str) -> Option<String> {
     }
 }
 
-/// The text of `file`, or why there is none.
+/// The text of `file`, or why there is none. What is no file, or a long one, is not waited for.
 pub(super) fn text_of(file: &Path, longest: u64) -> Result<String, (Option<Position>, String)> {
     let mut bytes = Vec::new();
-    let read = std::fs::File::open(file).and_then(|open| open.take(longest + 1).read_to_end(&mut bytes));
+    let read = regular_file::open(file).and_then(|(open, _)| open.take(longest + 1).read_to_end(&mut bytes));
     if let Err(error) = read {
         return Err((None, format!("cannot be read: {}", plain(&error))));
     }
@@ -294,7 +295,6 @@ pub(super) fn plain(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".into(),
         std::io::ErrorKind::PermissionDenied => "permission denied".into(),
-        std::io::ErrorKind::IsADirectory => "it is a folder".into(),
         _ => error.to_string(),
     }
 }

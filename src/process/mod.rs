@@ -65,6 +65,10 @@ pub enum ProcessEvent {
         /// The first bytes of it.
         head: Bytes,
     },
+    /// The line that was too long goes on, far beyond the limit. Once for a line.
+    LineEndless,
+    /// The line that was too long has ended.
+    LineEnded,
     /// There is more on stdout than the limit of what is read as a whole. Once; all of it is forgotten.
     OutputTooLong,
     /// A line, or a piece of a long one, on stderr.
@@ -159,6 +163,11 @@ impl Process {
     /// Bytes the process has not taken yet.
     pub fn unsent(&self) -> usize {
         self.unsent.len()
+    }
+
+    /// Whether it is amid a line on stdout that is too long: whatever it answers now is lost in it.
+    pub fn is_amid_long_line(&self) -> bool {
+        self.captured.is_skipping()
     }
 
     /// Closes stdin once everything sent is written.

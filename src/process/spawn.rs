@@ -416,7 +416,11 @@ pub(super) fn explain(cwd: &Path, path: PathBuf, error: io::Error) -> SpawnError
 /// What stands behind `#!` in the first line, its line end's CR included.
 fn interpreter(path: &Path) -> Option<String> {
     let mut start = Vec::with_capacity(256);
-    io::Read::read_to_end(&mut io::Read::take(std::fs::File::open(path).ok()?, 256), &mut start).ok()?;
+    io::Read::read_to_end(
+        &mut io::Read::take(crate::regular_file::open(path).ok()?.0, 256),
+        &mut start,
+    )
+    .ok()?;
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let text = String::from_utf8_lossy(line);
     let text = text.trim_start();

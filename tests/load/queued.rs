@@ -7,6 +7,14 @@ use crate::common::embedded::Embedded;
 use crate::common::host::{Host, moody};
 use crate::measure::{Answers, at_gate, healthy_calls, hear, open_gate, peak_memory, someone_at_gate};
 
+/// What was refused is in the log, and not with a line each.
+fn told_in_a_few_lines(host: &Host, toolbox: &str, refused: usize) {
+    let log = host.log();
+    let of_it = format!("overloaded, calls are refused toolbox={toolbox} suppressed=");
+    let lines = log.lines().filter(|line| line.contains(&of_it)).count();
+    assert!(0 < lines && lines < refused.min(100), "{lines} lines:\n{log}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_notice() {
     const CALLS: usize = 10_000;
@@ -58,6 +66,11 @@ async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_n
     println!("{served} served, {overloaded} refused, {peak} MiB at most");
     assert_eq!((served, overloaded), (256, refused));
     assert!(peak < 200, "{peak} MiB");
+    assert_eq!(
+        host.toolbox("slow")["calls"],
+        json!({"ok": CALLS - refused + 1, "error": refused, "pending": 0})
+    );
+    told_in_a_few_lines(&host, "slow", refused);
     host.stop().await;
 }
 
@@ -112,6 +125,11 @@ async fn calls_that_are_too_large_together_are_refused_and_the_neighbour_is_serv
         "64 MiB without the little that is round each mebibyte"
     );
     assert!(peak < 300, "{peak} MiB");
+    assert_eq!(
+        host.toolbox("stuck")["calls"],
+        json!({"ok": served + 1, "error": refused, "pending": 0})
+    );
+    told_in_a_few_lines(&host, "stuck", refused);
     // What was answered counts no longer.
     let kwargs = json!({"text": text});
     assert!(caller.call("stuck", "echo", &kwargs).await == Ok(kwargs));

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolhost::config::{Mode, ToolboxConfig};
+use toolhost::supervisor::Patience;
 
 use crate::harness::{DEADLINE, Folder, Hosted, config, eventually, moody};
 
@@ -190,7 +191,7 @@ async fn a_tool_whose_schema_is_none_costs_itself_alone() {
     );
     let definition = toolbox
         .handle
-        .describe()
+        .describe(Patience::Short)
         .await
         .unwrap()
         .get("t")

@@ -139,7 +139,9 @@ async fn systemd_is_told_of_a_toolbox_that_sleeps_as_of_one_that_is_up() {
     lazy["start"] = "lazy".into();
     let socket = manager.folder.path().join("notify");
     let host = Host::launch_with(&config(&json!({"up": moody(&json!({})), "lazy": lazy})), |command| {
-        command.env("NOTIFY_SOCKET", &socket).env("XDG_STATE_HOME", state.path());
+        command
+            .env("NOTIFY_SOCKET", &socket)
+            .env("XDG_STATE_HOME", state.path());
     });
     let said = manager.wait_for(|said| said.starts_with("READY=1"));
     assert_eq!(host.toolbox("lazy")["state"], "asleep");

@@ -123,7 +123,10 @@ async fn it_gives_up_after_so_many_failures_and_starts_again_when_asked() {
 async fn a_program_that_is_not_there_is_named_with_where_it_was_looked_for() {
     let table: [(&[&str], &str); 7] = [
         (&["no-such-program"], "'no-such-program' not found on the PATH "),
-        (&["crlf.sh"], "; that folder has a file of this name: write it with its path"),
+        (
+            &["crlf.sh"],
+            "; that folder has a file of this name: write it with its path",
+        ),
         (&["./no-such-file"], "no-such-file' does not exist (working folder "),
         (
             &["./crlf.sh"],

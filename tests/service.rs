@@ -132,6 +132,24 @@ async fn systemd_is_told_when_a_toolbox_goes_down_and_comes_back() {
 }
 
 #[tokio::test]
+async fn systemd_is_told_of_a_toolbox_that_sleeps_as_of_one_that_is_up() {
+    let manager = Manager::new();
+    let state = Scratch::new();
+    let mut lazy = moody(&json!({}));
+    lazy["start"] = "lazy".into();
+    let socket = manager.folder.path().join("notify");
+    let host = Host::launch_with(&config(&json!({"up": moody(&json!({})), "lazy": lazy})), |command| {
+        command
+            .env("NOTIFY_SOCKET", &socket)
+            .env("XDG_STATE_HOME", state.path());
+    });
+    let said = manager.wait_for(|said| said.starts_with("READY=1"));
+    assert_eq!(host.toolbox("lazy")["state"], "asleep");
+    assert!(said.starts_with("READY=1\nSTATUS=2 of 2 toolboxes up;"), "{said}");
+    host.stop().await;
+}
+
+#[tokio::test]
 async fn the_watchdog_hears_of_a_host_that_works_and_nothing_of_one_that_stands_still() {
     let manager = Manager::new();
     let host = manager.launch(

@@ -187,7 +187,7 @@ fn serve_control(host: &Arc<Host>, args: &RunArgs, stop: &CancellationToken, tas
 }
 
 fn no_control(error: &control::socket::SocketError) {
-    tracing::warn!(error = %error, "no control socket, `toolhost status` will not reach this host");
+    tracing::warn!(error = %error, hint = error.hint(), "no control socket, `toolhost status` will not reach this host");
 }
 
 /// Answers on the control socket; after a panic of our own on a new one, since the toolboxes are well without it.

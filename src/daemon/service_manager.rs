@@ -189,7 +189,8 @@ async fn changed(link: &mut watch::Receiver<crate::bus::link::Link>, briefs: Vec
 /// How the host is, on one line.
 fn status(host: &Host) -> String {
     let toolboxes = host.registry.toolboxes();
-    let is_up = |brief: &Brief| brief.phase == Phase::Ready;
+    // One that sleeps serves: its next call starts it.
+    let is_up = |brief: &Brief| matches!(brief.phase, Phase::Ready | Phase::Asleep);
     let down: Vec<_> = toolboxes
         .iter()
         .filter(|toolbox| !is_up(&toolbox.brief().borrow()))

@@ -148,7 +148,8 @@ fn tell(args: &ScanArgs, report: &Report, output: Output) {
         line.push_str(&format!(", {quiet} {links} not followed"));
     }
     if args.fix && !args.dry_run {
-        line.push_str(&format!(", {fixed} rewritten"));
+        let places = if fixed == 1 { "place" } else { "places" };
+        line.push_str(&format!(", {fixed} {places} rewritten"));
     }
     output.talk(&line);
 }

@@ -1,7 +1,12 @@
 //! The tree → a [`Config`], collecting every fault on the way.
 
+use std::fs::{File, OpenOptions};
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::libc::O_NONBLOCK;
 
 use super::expand::Place;
 use super::fault::{Fault, Faults, Position};
@@ -263,7 +268,7 @@ pub fn unfit_id(id: &str) -> Option<String> {
 /// The text of `file`, or why there is none.
 pub(super) fn text_of(file: &Path, longest: u64) -> Result<String, (Option<Position>, String)> {
     let mut bytes = Vec::new();
-    let read = std::fs::File::open(file).and_then(|open| open.take(longest + 1).read_to_end(&mut bytes));
+    let read = open(file).and_then(|open| open.take(longest + 1).read_to_end(&mut bytes));
     if let Err(error) = read {
         return Err((None, format!("cannot be read: {}", plain(&error))));
     }
@@ -282,6 +287,14 @@ pub(super) fn text_of(file: &Path, longest: u64) -> Result<String, (Option<Posit
         };
         (Some(at), "not UTF-8 from here on".into())
     })
+}
+
+/// Opens `file`. A named pipe in its place that nobody writes into is as empty, and not waited for; a pipe that somebody
+/// does write into, as a shell hands one over, is read to its end.
+fn open(file: &Path) -> std::io::Result<File> {
+    let open = OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(file)?;
+    fcntl(&open, FcntlArg::F_SETFL(OFlag::empty()))?;
+    Ok(open)
 }
 
 /// An error of the system without its number.

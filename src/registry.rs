@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 use crate::bus::toolboxes::{Listing, Toolboxes};
 use crate::config::{Config, MigrateConfig, PredecessorTopics, Source, ToolService, ToolboxConfig};
 use crate::json::Text;
+use crate::process::aside::aside;
 use crate::supervisor::status::Brief;
 use crate::supervisor::{self, Patience, Predecessor, Surroundings, ToolboxHandle};
 use crate::tools::catalog::Catalog;
@@ -21,6 +22,9 @@ use crate::tools::tool::ToolSet;
 
 /// A toolbox's time on each rung of the ladder when it is removed or replaced.
 pub const RELOAD_RUNG: Duration = Duration::from_secs(3);
+
+/// How long a process may take to end once it was sent SIGKILL: one that this user may not signal never does.
+const UNENDING: Duration = Duration::from_secs(3);
 
 /// What a reload did, by toolbox_id, in the order of the configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -154,7 +158,8 @@ impl Registry {
         self.reloads.subscribe()
     }
 
-    /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder.
+    /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder. One whose process cannot be ended
+    /// holds up nothing but a moment.
     pub async fn stop(&self, rung: Duration) {
         let tell = || {
             self.hosted()
@@ -167,9 +172,15 @@ impl Registry {
         // A reload that comes later finds nothing to start toolboxes with.
         let tasks = self.tasks.lock().await.take().unwrap_or_default();
         tell();
-        for (_, task) in tasks {
+        let ladder = tokio::time::Instant::now() + rung * 2 + UNENDING;
+        for (toolbox, task) in tasks {
             // Calls that no process was asked are answered by being dropped.
-            let _calls = task.await;
+            if tokio::time::timeout_at(ladder, task).await.is_err() {
+                tracing::error!(
+                    toolbox,
+                    "its process cannot be ended: it runs as another user or waits for a device; it is left behind"
+                );
+            }
         }
     }
 
@@ -187,8 +198,9 @@ impl Registry {
     async fn reload_when_it_is_its_turn(&self) -> Result<Changes, String> {
         // Read behind the lock: of two reloads at once the later one has the later file.
         let mut tasks = self.tasks.lock().await;
-        let config =
-            (self.load)().inspect_err(|why| tracing::error!(why, "reload refused, the old configuration goes on"))?;
+        // From a disk that may be slow.
+        let config = aside(true, || (self.load)())
+            .inspect_err(|why| tracing::error!(why, "reload refused, the old configuration goes on"))?;
         let (changes, ending) = self.apply(&config, &mut tasks);
         // One that failed or waits is tried again at once: its owner may just have mended it.
         self.hosted()

@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::{Pid, getpgid};
 
 use super::guard::Guard;
 
@@ -43,9 +43,13 @@ impl Family {
         self.guard.watch(leader);
     }
 
-    /// Signals the whole group.
+    /// Signals the whole group, and its first process where that has left it: nobody else could end it.
     pub(super) fn signal(&self, signal: Signal) {
         let Some(leader) = self.leader else { return };
+        // Until it is waited for, its number is its own.
+        if !self.is_over && getpgid(Some(leader)).is_ok_and(|group| group != leader) {
+            let _gone = kill(leader, signal);
+        }
         // ESRCH: the group is gone already, which is what any signal here is after.
         let _gone = killpg(leader, signal);
     }

@@ -407,6 +407,7 @@ pub(super) fn explain(cwd: &Path, path: PathBuf, error: io::Error) -> SpawnError
         Some(nix::libc::ENOEXEC) => return SpawnError::NoFirstLine(path),
         _ => {}
     }
+    let error = named(error);
     match error.kind() {
         io::ErrorKind::NotFound if !path.exists() => SpawnError::NoFile {
             program: path,
@@ -425,6 +426,19 @@ pub(super) fn explain(cwd: &Path, path: PathBuf, error: io::Error) -> SpawnError
         },
         io::ErrorKind::PermissionDenied if path.is_file() => SpawnError::NotExecutable(path),
         _ => SpawnError::Other { program: path, error },
+    }
+}
+
+/// An error with what is to be done about it, where the system's words are none that tell.
+fn named(error: io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(nix::libc::EAGAIN) => io::Error::other(
+            "this user or container may have no further process (EAGAIN); end some, or raise `ulimit -u` or the unit's TasksMax",
+        ),
+        Some(nix::libc::EMFILE) => io::Error::other(
+            "toolhost may open no further file (EMFILE); raise `ulimit -n` or the unit's LimitNOFILE",
+        ),
+        _ => error,
     }
 }
 

@@ -121,13 +121,9 @@ pub fn as_errors_of_the_journal(text: &str) -> String {
 ///
 /// Lines still on their way are written when the guard is dropped, for a second at most. Where
 /// another logger is set already it stays. What comes from `silent`, a module, is left out.
-pub fn start(format: Format, level: Level, colour: bool, silent: Option<&'static str>) -> Guard {
+pub fn start(format: Format, level: Level, color: bool, silent: Option<&'static str>) -> Guard {
     let journal = is_journal(std::io::stderr(), |name| std::env::var(name).ok());
-    let look = format::Lines {
-        format,
-        colour,
-        journal,
-    };
+    let look = format::Lines { format, color, journal };
     let (sink, guard) = sink::start(std::io::stderr(), look);
     format::install(look, level, silent, sink);
     std::panic::set_hook(Box::new(log_panic));

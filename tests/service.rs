@@ -217,8 +217,8 @@ fn systemd_understands_every_line_of_the_units() {
             return skipped("the units by systemd-analyze, which is not here");
         };
         assert_eq!(said, "", "{}", file.display());
-        let misspelt = unit.replace("KillMode=mixed", "KilMode=mixed");
-        let said = verified(scope, &misspelt).unwrap();
+        let misspelled = unit.replace("KillMode=mixed", "KilMode=mixed");
+        let said = verified(scope, &misspelled).unwrap();
         assert!(said.contains("KilMode"), "a fault would be seen: {said}");
     }
 }
@@ -233,7 +233,7 @@ const KEYS: &str = "After Before CacheDirectory CapabilityBoundingSet Descriptio
     WorkingDirectory IPAddressAllow IPAddressDeny MemoryHigh";
 
 #[test]
-fn the_keys_of_the_units_are_spelt_as_systemd_spells_them() {
+fn the_keys_of_the_units_are_spelled_as_systemd_spells_them() {
     let known: Vec<_> = KEYS.split_whitespace().collect();
     for (_, file) in units_of_examples() {
         let unit = std::fs::read_to_string(&file).unwrap();

@@ -149,7 +149,7 @@ fn start_log(arguments: &Arguments, output: Output) -> logging::Guard {
     // The one toolbox that is started for a call answers what is wrong with it: the log would only say it again.
     let asked = matches!(&arguments.command, Command::Call(args) if args.ask.config.is_some());
     let silent = (asked && level == logging::Level::ERROR).then_some("toolhost::supervisor");
-    logging::start(arguments.log.log_format, level, output.colours_stderr(), silent)
+    logging::start(arguments.log.log_format, level, output.colors_stderr(), silent)
 }
 
 fn dispatch(command: &Command, output: Output, held: early::Held, hosting: &dyn Hosting) -> Result<(), Error> {
@@ -227,7 +227,7 @@ fn status(args: &StatusArgs, output: Output) -> Result<(), Error> {
     }
     let status = serde_json::from_str(&text)
         .map_err(|error| Error::failed(format!("the status of the host cannot be understood: {error}")))?;
-    output.data(status_view::status_view(&status, output.colours_stdout()).as_bytes())
+    output.data(status_view::status_view(&status, output.colors_stdout()).as_bytes())
 }
 
 fn completions(shell: clap_complete::Shell, output: Output) -> Result<(), Error> {

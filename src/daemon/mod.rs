@@ -215,7 +215,7 @@ async fn welcome(host: Arc<Host>, output: Output, stop: CancellationToken) {
         if !settled(&host.registry, SETTLING).await {
             tracing::info!("some toolboxes are still starting");
         }
-        output.tell_a_person(&report::banner(&host, output.colours_stderr()));
+        output.tell_a_person(&report::banner(&host, output.colors_stderr()));
     };
     tokio::select! {
         () = shown => {}

@@ -1,5 +1,5 @@
 //! What toolboxes leave behind: processes in sessions of their own, forked twice, deaf to signals, without an environment.
-//! They end with their toolbox, however it ends, and with the host, and a neighbour's never notice.
+//! They end with their toolbox, however it ends, and with the host, and a neighbor's never notice.
 
 use std::process::Command;
 

@@ -70,7 +70,8 @@ impl StateFolder {
         Ok(Some(text))
     }
 
-    /// Writes the file `name` whole: whoever reads it meanwhile, or after a crash, finds the old text or the new one.
+    /// Writes the file `name` whole: whoever reads it meanwhile, or after the end of this process, finds the old text or the
+    /// new one. It is not waited for the disk: after a power cut the file may be damaged, which its reader bears.
     ///
     /// # Errors
     /// What the system says.

@@ -74,7 +74,7 @@ async fn systemd_is_told_when_the_toolboxes_have_come_up_and_which_have_not() {
     let said = manager.next();
     assert_eq!(
         said,
-        "READY=1\nSTATUS=1 of 2 toolboxes up, not gone; the bus is not reached yet"
+        "READY=1\nSTATUS=1 of 2 toolboxes up, not gone; the bus is not reached"
     );
     assert_eq!(host.toolbox("up")["state"], "ready");
     assert_eq!(host.toolbox("gone")["state"], "failed");

@@ -81,7 +81,7 @@ impl Guard {
     pub fn end_all(&self) {
         let Some(watch) = &self.0 else { return };
         if watch.orphans.end_all(PATIENCE) {
-            self.tell(ALL_WELL);
+            self.tell(&format!("{ALL_WELL}\n"));
             watch.orphans.see_off_the_guard();
         }
     }
@@ -120,7 +120,7 @@ impl Guard {
 }
 
 /// The last line of a host that leaves nothing.
-const ALL_WELL: &str = ".\n";
+const ALL_WELL: &str = ".";
 
 /// Listens until the host is gone, then kills what it left.
 fn stand_guard(ears: OwnedFd, mark: &Mark) {
@@ -136,7 +136,7 @@ fn stand_guard(ears: OwnedFd, mark: &Mark) {
     }
     let mut groups = BTreeSet::new();
     for line in BufReader::new(std::fs::File::from(ears)).lines().map_while(Result::ok) {
-        if ALL_WELL.starts_with(&line) && !line.is_empty() {
+        if line == ALL_WELL {
             return;
         }
         note(&mut groups, &line);

@@ -20,7 +20,7 @@ const LARGEST: u64 = 64 << 20;
 /// Which folder: systemd's `$STATE_DIRECTORY`, else `toolhost` below `$XDG_STATE_HOME`, else below `~/.local/state`.
 ///
 /// `None` where no variable names an absolute path: then nothing is kept.
-pub fn locate(environment: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+fn locate(environment: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| environment(name).filter(|path| path.is_absolute());
     // A unit with several has them joined by colons.
     let of_unit = environment("STATE_DIRECTORY").and_then(|paths| std::env::split_paths(&paths).next());

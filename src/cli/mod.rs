@@ -4,7 +4,7 @@
 //! `table`, `listing`, `example`, `banner` and `status_view` are pure: text in, text out.
 //! `argc` is this program under another name, for the scripts that call one.
 //! `output` is the only module that writes to stdout and stderr; `ask` and its `wire` wait for
-//! answers, `orders` for a running host, `bus` for a signal, and what hosts is behind `hosting`. `new` is the one that writes files.
+//! answers, `orders` for a running host, `bus` for a signal, and what hosts is behind `hosting`. `new` and `migrate` write files.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,9 @@ pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) ->
     if hosts(&arguments.command)
         && let Err(error) = Guard::start()
     {
-        output.talk(&format!("no guard over the toolboxes: {error}\n"));
+        output.talk(&format!(
+            "the guard over the toolboxes cannot be started ({error}): they may outlive a toolhost that is killed\n"
+        ));
     }
     let _log = start_log(&arguments, output);
     let done = dispatch(&arguments.command, output, held, hosting);

@@ -46,6 +46,8 @@ pub(crate) fn covered(configurations: &[PathBuf]) -> BTreeSet<PathBuf> {
     let programs: Vec<_> = covered.iter().cloned().collect();
     programs.iter().for_each(|program| loaded_by(program, &mut covered));
     covered.extend(crate::readmes::all());
+    // `tests/readme` follows it.
+    covered.insert(crate::root().join("examples/migration/README.md"));
     // `tests/service.rs` is about these.
     covered.extend(files_below(&crate::root().join("examples/systemd")));
     covered

@@ -208,7 +208,7 @@ pub fn member<'a>(text: &'a str, name: &str) -> Option<&'a RawValue> {
 
 /// Appends `text` to `out` as a JSON string.
 pub fn push_string(out: &mut String, text: &str) {
-    // Serialising a `str` cannot fail.
+    // Serializing a `str` cannot fail.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 

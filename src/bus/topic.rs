@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_topic_is_told_from_its_neighbours() {
+    fn every_topic_is_told_from_its_neighbors() {
         let table = [
             ("ovos.persona.tools.discover", Topic::Discover),
             ("ovos.persona.tools.call", Topic::Call),

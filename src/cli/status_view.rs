@@ -10,10 +10,10 @@ use super::migrate::view as migration;
 use super::table::{Cell, Tint, render};
 
 /// The whole status, several lines.
-pub(crate) fn status_view(status: &Status, colour: bool) -> String {
+pub(crate) fn status_view(status: &Status, color: bool) -> String {
     let mut rows = host_rows(&status.host);
     rows.extend(status.forwards.iter().map(forward_row));
-    let mut out = render(&rows, colour);
+    let mut out = render(&rows, color);
     out.push('\n');
     if status.toolboxes.is_empty() {
         out.push_str("no toolboxes\n");
@@ -35,11 +35,11 @@ pub(crate) fn status_view(status: &Status, colour: bool) -> String {
     ];
     let mut rows = vec![heading.map(|cell| cell.tinted(Tint::Dim)).to_vec()];
     rows.extend(status.toolboxes.iter().map(toolbox_row));
-    out.push_str(&render(&rows, colour));
+    out.push_str(&render(&rows, color));
     let callers = migration::callers(&status.migration);
     if !callers.is_empty() {
         out.push('\n');
-        out.push_str(&render(&callers, colour));
+        out.push_str(&render(&callers, color));
     }
     out
 }
@@ -292,7 +292,7 @@ big      asleep       7  -               -         0     0       0        0     
     }
 
     #[test]
-    fn colour_adds_nothing_but_colour() {
+    fn color_adds_nothing_but_color() {
         let mut bare = status_view(&status(), true);
         assert!(bare.contains("\x1b[32mready\x1b[0m"));
         for code in ["\x1b[0m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"] {

@@ -222,7 +222,7 @@ impl Reader<'_> {
         let own = self.entries(&entry.value, &path, "the keys of a toolbox")?;
         let merged = toolbox::with_defaults(own, defaults);
         let draft = self.keys(&merged, &path, predecessors);
-        // A misspelt kind has been told already.
+        // A misspelled kind has been told already.
         let meant = |key: &str| suggest::nearest(key, toolbox::KEYS).is_some_and(toolbox::is_kind);
         if !own
             .iter()

@@ -92,6 +92,44 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     drop(held);
     let manager = Arc::new(ServiceManager::of_this_process());
     tokio::spawn(orphans::reap(Guard::of_this_process()));
+    let host = come_up(args).await?;
+    let stop = CancellationToken::new();
+    let tasks = TaskTracker::new();
+    let written = CancellationToken::new();
+    let keeping = tokio::spawn({
+        let (ledger, written) = (Arc::clone(&host.ledger), written.clone());
+        async move { ledger.keep(written).await }
+    });
+    serve_control(&host, args, &stop, &tasks);
+    tasks.spawn(watch::follow(Arc::clone(&host.registry), stop.clone()));
+    tasks.spawn(welcome(Arc::clone(&host), output, stop.clone()));
+    let informed = inform(Arc::clone(&host), Arc::clone(&manager), stop.clone());
+    let registry = Arc::clone(&host.registry);
+    // Every call finds its toolbox there.
+    let work = move || drop(registry.toolboxes());
+    let ended = tokio::select! {
+        ended = host.until_stopped(&mut signals) => ended,
+        never = manager.signs_of_life(work) => match never {},
+    };
+    stop.cancel();
+    // Nothing of how the host is may come behind the word that it stops.
+    informed.await.unwrap_or_default();
+    manager.tell("STOPPING=1\nSTATUS=stopping").await;
+    tokio::select! {
+        () = host.stop() => {}
+        // Asked twice: what is left goes with this process.
+        () = signals.stop() => tracing::warn!("asked again, stopping at once"),
+    }
+    tasks.close();
+    tasks.wait().await;
+    written.cancel();
+    // A panic in there was reported where it happened.
+    keeping.await.unwrap_or_default();
+    ended
+}
+
+/// Starts the toolboxes and joins the bus.
+async fn come_up(args: &RunArgs) -> Result<Arc<Host>, Error> {
     let mut config = load(args.config.as_deref())?;
     let bus_in_file = config.bus.clone();
     if let Some(url) = &args.bus {
@@ -111,46 +149,13 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
             return Err(error);
         }
     };
-    let host = Arc::new(Host {
+    Ok(Arc::new(Host {
         config,
         started: Instant::now(),
         registry,
         bus,
-        ledger: Arc::clone(&ledger),
-    });
-    let stop = CancellationToken::new();
-    let tasks = TaskTracker::new();
-    let written = CancellationToken::new();
-    let keeping = tokio::spawn({
-        let written = written.clone();
-        async move { ledger.keep(written).await }
-    });
-    serve_control(&host, args, &stop, &tasks);
-    tasks.spawn(watch::follow(Arc::clone(&host.registry), stop.clone()));
-    tasks.spawn(welcome(Arc::clone(&host), output, stop.clone()));
-    let informed = inform(Arc::clone(&host), Arc::clone(&manager), stop.clone());
-    let registry = Arc::clone(&host.registry);
-    // Every call finds its toolbox there.
-    let work = move || drop(registry.toolboxes());
-    let ended = tokio::select! {
-        ended = host.until_stopped(&mut signals) => ended,
-        never = manager.signs_of_life(work) => match never {},
-    };
-    stop.cancel();
-    // It must have the last word of it before it hears of the stop.
-    informed.await.unwrap_or_default();
-    manager.tell("STOPPING=1\nSTATUS=stopping").await;
-    tokio::select! {
-        () = host.stop() => {}
-        // Asked twice: what is left goes with this process.
-        () = signals.stop() => tracing::warn!("asked again, stopping at once"),
-    }
-    tasks.close();
-    tasks.wait().await;
-    written.cancel();
-    // A panic in there was reported where it happened.
-    keeping.await.unwrap_or_default();
-    ended
+        ledger,
+    }))
 }
 
 /// Reads the configuration, named or found.
@@ -215,7 +220,7 @@ async fn welcome(host: Arc<Host>, output: Output, stop: CancellationToken) {
         if !settled(&host.registry, SETTLING).await {
             tracing::info!("some toolboxes are still starting");
         }
-        output.tell_a_person(&report::banner(&host, output.colours_stderr()));
+        output.tell_a_person(&report::banner(&host, output.colors_stderr()));
     };
     tokio::select! {
         () = shown => {}

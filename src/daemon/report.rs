@@ -17,7 +17,7 @@ use crate::supervisor::status::{Phase, Snapshot};
 use crate::tools::tool::ToolSet;
 
 /// The banner of `toolhost run`.
-pub(super) fn banner(host: &Host, colour: bool) -> String {
+pub(super) fn banner(host: &Host, color: bool) -> String {
     let url = host.bus.url.clone();
     let bus = match (host.bus.embedded, host.bus.link.borrow().is_connected()) {
         (true, _) => banner::Bus::Embedded(url),
@@ -30,7 +30,7 @@ pub(super) fn banner(host: &Host, colour: bool) -> String {
         .iter()
         .map(|toolbox| banner_row(toolbox))
         .collect();
-    banner::banner(&bus, &toolboxes, colour)
+    banner::banner(&bus, &toolboxes, color)
 }
 
 fn banner_row(toolbox: &registry::Toolbox) -> banner::Toolbox {

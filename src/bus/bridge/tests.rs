@@ -2,7 +2,7 @@
 
 mod fakes;
 mod forwarding;
-mod neighbours;
+mod neighbors;
 
 use self::fakes::{Host, host};
 use super::*;

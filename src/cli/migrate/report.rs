@@ -20,7 +20,7 @@ pub(super) fn run(args: &ReportArgs, output: Output) -> Result<(), Error> {
     if args.show.json || !output.stdout_is_terminal {
         output.json(&document(&report, seconds).map_err(odd)?)?;
     } else {
-        output.data(view::report(&report, seconds, output.colours_stdout()).as_bytes())?;
+        output.data(view::report(&report, seconds, output.colors_stdout()).as_bytes())?;
     }
     if all_quiet(&report, seconds) {
         return Ok(());

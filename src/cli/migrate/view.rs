@@ -9,7 +9,7 @@ use crate::migrate::verdict::{Counted, Report, Verdict, verdict};
 use crate::migrate::watch::{Answers, Watched};
 
 /// The report, several lines.
-pub(super) fn report(report: &Report, seconds: u64, colour: bool) -> String {
+pub(super) fn report(report: &Report, seconds: u64, color: bool) -> String {
     if report.toolboxes.is_empty() {
         return "no toolboxes\n".to_owned();
     }
@@ -30,11 +30,11 @@ pub(super) fn report(report: &Report, seconds: u64, colour: bool) -> String {
             .iter()
             .map(|counted| toolbox(counted, seconds, report.now)),
     );
-    let mut out = render(&rows, colour);
+    let mut out = render(&rows, color);
     let callers = callers(report);
     if !callers.is_empty() {
         out.push('\n');
-        out.push_str(&render(&callers, colour));
+        out.push_str(&render(&callers, color));
     }
     out
 }
@@ -147,7 +147,7 @@ fn name(caller: &Caller) -> String {
 }
 
 /// Every topic in a table.
-pub(super) fn all_watched(all: &[Watched], colour: bool) -> String {
+pub(super) fn all_watched(all: &[Watched], color: bool) -> String {
     if all.is_empty() {
         return "no toolbox and no call was heard\n".to_owned();
     }
@@ -169,7 +169,7 @@ pub(super) fn all_watched(all: &[Watched], colour: bool) -> String {
             Cell::right(watched.callers.len().to_string()),
         ]
     }));
-    render(&rows, colour)
+    render(&rows, color)
 }
 
 fn answers(host: Answers) -> (&'static str, Tint) {

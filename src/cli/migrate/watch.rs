@@ -170,7 +170,7 @@ impl Watching {
             return all.iter().try_for_each(|watched| self.line(watched));
         }
         self.output
-            .data(view::all_watched(&all, self.output.colours_stdout()).as_bytes())
+            .data(view::all_watched(&all, self.output.colors_stdout()).as_bytes())
     }
 
     fn now(&self) -> Moment {

@@ -74,7 +74,7 @@ async fn systemd_is_told_when_the_toolboxes_have_come_up_and_which_have_not() {
     let said = manager.next();
     assert_eq!(
         said,
-        "READY=1\nSTATUS=1 of 2 toolboxes up, not gone; the bus is not reached yet"
+        "READY=1\nSTATUS=1 of 2 toolboxes up, not gone; the bus is not reached"
     );
     assert_eq!(host.toolbox("up")["state"], "ready");
     assert_eq!(host.toolbox("gone")["state"], "failed");
@@ -235,8 +235,8 @@ fn systemd_understands_every_line_of_the_units() {
             return skipped("the units by systemd-analyze, which is not here");
         };
         assert_eq!(said, "", "{}", file.display());
-        let misspelt = unit.replace("KillMode=mixed", "KilMode=mixed");
-        let said = verified(scope, &misspelt).unwrap();
+        let misspelled = unit.replace("KillMode=mixed", "KilMode=mixed");
+        let said = verified(scope, &misspelled).unwrap();
         assert!(said.contains("KilMode"), "a fault would be seen: {said}");
     }
 }
@@ -251,7 +251,7 @@ const KEYS: &str = "After Before CacheDirectory CapabilityBoundingSet Descriptio
     WorkingDirectory IPAddressAllow IPAddressDeny MemoryHigh";
 
 #[test]
-fn the_keys_of_the_units_are_spelt_as_systemd_spells_them() {
+fn the_keys_of_the_units_are_spelled_as_systemd_spells_them() {
     let known: Vec<_> = KEYS.split_whitespace().collect();
     for (_, file) in units_of_examples() {
         let unit = std::fs::read_to_string(&file).unwrap();

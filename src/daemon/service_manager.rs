@@ -213,7 +213,7 @@ fn in_words(all: usize, down: &[&str], connected: bool, refused: bool) -> String
         }
     }
     if !connected {
-        words.push_str("; the bus is not reached yet");
+        words.push_str("; the bus is not reached");
     }
     if refused {
         words.push_str("; the last reload was refused, the log says why");
@@ -401,7 +401,7 @@ mod tests {
             ),
             (
                 in_words(2, &[], false, true),
-                "2 of 2 toolboxes up; the bus is not reached yet; the last reload was refused, the log says why",
+                "2 of 2 toolboxes up; the bus is not reached; the last reload was refused, the log says why",
             ),
         ];
         for (said, expected) in table {

@@ -407,6 +407,7 @@ pub(super) fn explain(cwd: &Path, path: PathBuf, error: io::Error) -> SpawnError
         Some(nix::libc::ENOEXEC) => return SpawnError::NoFirstLine(path),
         _ => {}
     }
+    let error = named(error);
     match error.kind() {
         io::ErrorKind::NotFound if !path.exists() => SpawnError::NoFile {
             program: path,
@@ -428,10 +429,27 @@ pub(super) fn explain(cwd: &Path, path: PathBuf, error: io::Error) -> SpawnError
     }
 }
 
+/// An error with what is to be done about it, where the system's words are none that tell.
+fn named(error: io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(nix::libc::EAGAIN) => io::Error::other(
+            "this user or container may have no further process (EAGAIN); end some, or raise `ulimit -u` or the unit's TasksMax",
+        ),
+        Some(nix::libc::EMFILE) => io::Error::other(
+            "toolhost may open no further file (EMFILE); raise `ulimit -n` or the unit's LimitNOFILE",
+        ),
+        _ => error,
+    }
+}
+
 /// What stands behind `#!` in the first line, its line end's CR included.
 fn interpreter(path: &Path) -> Option<String> {
     let mut start = Vec::with_capacity(256);
-    io::Read::read_to_end(&mut io::Read::take(std::fs::File::open(path).ok()?, 256), &mut start).ok()?;
+    io::Read::read_to_end(
+        &mut io::Read::take(crate::regular_file::open(path).ok()?.0, 256),
+        &mut start,
+    )
+    .ok()?;
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let text = String::from_utf8_lossy(line);
     let text = text.trim_start();

@@ -1,4 +1,4 @@
-//! Deaths, hangs and floods: the caller is answered, the neighbour never notices.
+//! Deaths, hangs and floods: the caller is answered, the neighbor never notices.
 
 use std::time::Duration;
 
@@ -209,7 +209,7 @@ async fn nothing_is_left_of_a_group_whose_leader_died() {
 }
 
 #[tokio::test]
-async fn a_flood_of_lines_leaves_the_neighbours_their_turn() {
+async fn a_flood_of_lines_leaves_the_neighbors_their_turn() {
     let healthy = Hosted::start(moody(&json!({}))).ready().await;
     let folder = Folder::new();
     let (begun, until) = (folder.path("begun"), folder.path("until"));

@@ -29,7 +29,7 @@ pub(super) fn run(args: &ScanArgs, output: Output) -> Result<(), Error> {
         fix(args, &mut report, &found, output)?;
     }
     let written = match args.format {
-        ScanFormat::Text => text::write(&report, output.colours_stdout()),
+        ScanFormat::Text => text::write(&report, output.colors_stdout()),
         ScanFormat::Json => json::write(&report),
         ScanFormat::Sarif => sarif::write(&report),
         ScanFormat::Github => github::write(&report),

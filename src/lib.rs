@@ -28,6 +28,7 @@
 //! | [`state_folder`] | what is kept from one run to the next |
 //! | [`bus`] | Messages and topics, the OVOS client, the embedded bus, the bridge |
 //! | [`control`] | the control socket |
+//! | [`migrate`] | off the predecessor topics: who uses them, who answers them |
 //! | [`check`] | transcripts played at a toolbox |
 //! | [`migrate`] | source code that still uses the predecessor topics |
 //! | [`daemon`] | joins it all: start, signals, ordered stop |

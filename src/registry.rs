@@ -11,8 +11,9 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::bus::toolboxes::{Listing, Toolboxes};
-use crate::config::{Config, PredecessorTopics, Source, ToolService, ToolboxConfig};
+use crate::config::{Config, MigrateConfig, PredecessorTopics, Source, ToolService, ToolboxConfig};
 use crate::json::Text;
+use crate::process::aside::aside;
 use crate::supervisor::status::Brief;
 use crate::supervisor::{self, Patience, Predecessor, Surroundings, ToolboxHandle};
 use crate::tools::catalog::Catalog;
@@ -21,6 +22,9 @@ use crate::tools::tool::ToolSet;
 
 /// A toolbox's time on each rung of the ladder when it is removed or replaced.
 pub const RELOAD_RUNG: Duration = Duration::from_secs(3);
+
+/// How long a process may take to end once it was sent SIGKILL: one that this user may not signal never does.
+const UNENDING: Duration = Duration::from_secs(3);
 
 /// What a reload did, by toolbox_id, in the order of the configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,6 +37,27 @@ pub struct Changes {
     pub changed: Vec<String>,
     /// Left as they were.
     pub unchanged: Vec<String>,
+}
+
+/// What the configuration says beyond single toolboxes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether `ovos.tools.*` is answered.
+    pub tool_service: ToolService,
+    /// Which calls to other hosts are forwarded.
+    pub migrate: MigrateConfig,
+    /// Every toolbox whose calls are counted.
+    pub toolbox_ids: Vec<String>,
+}
+
+impl Settings {
+    fn of(config: &Config) -> Self {
+        Self {
+            tool_service: config.tool_service,
+            migrate: config.migrate.clone(),
+            toolbox_ids: config.toolbox_ids().map(str::to_owned).collect(),
+        }
+    }
 }
 
 /// The reloads that were asked for. One after another is carried out.
@@ -55,8 +80,8 @@ pub struct Registry {
     catalog: Mutex<(u64, Arc<Catalog>)>,
     surroundings: Surroundings,
     load: Loader,
-    /// What the file last said of the tool service.
-    tool_service: watch::Sender<ToolService>,
+    /// What the file last said of more than one toolbox.
+    settings: watch::Sender<Settings>,
     /// The files whose change is a reason to reload; none where the file does not say so.
     watched: watch::Sender<Vec<Source>>,
     reloads: watch::Sender<Reloads>,
@@ -103,7 +128,7 @@ impl Registry {
             catalog: Mutex::new((u64::MAX, Arc::default())),
             surroundings,
             load,
-            tool_service: watch::Sender::new(config.tool_service),
+            settings: watch::Sender::new(Settings::of(config)),
             watched: watch::Sender::default(),
             reloads: watch::Sender::default(),
             tasks: tokio::sync::Mutex::new(Some(HashMap::new())),
@@ -118,9 +143,9 @@ impl Registry {
         self.hosted().toolboxes.clone()
     }
 
-    /// What the configuration says of `ovos.tools.*`, also after a reload.
-    pub fn tool_service(&self) -> watch::Receiver<ToolService> {
-        self.tool_service.subscribe()
+    /// What the configuration says of more than one toolbox, also after a reload.
+    pub fn settings(&self) -> watch::Receiver<Settings> {
+        self.settings.subscribe()
     }
 
     /// The files to be watched as the configuration says, also after a reload, with what was read of them.
@@ -133,7 +158,8 @@ impl Registry {
         self.reloads.subscribe()
     }
 
-    /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder.
+    /// Stops every toolbox, side by side, each with `rung` on each rung of the ladder. One whose process cannot be ended
+    /// holds up nothing but a moment.
     pub async fn stop(&self, rung: Duration) {
         let tell = || {
             self.hosted()
@@ -146,9 +172,15 @@ impl Registry {
         // A reload that comes later finds nothing to start toolboxes with.
         let tasks = self.tasks.lock().await.take().unwrap_or_default();
         tell();
-        for (_, task) in tasks {
+        let ladder = tokio::time::Instant::now() + rung * 2 + UNENDING;
+        for (toolbox, task) in tasks {
             // Calls that no process was asked are answered by being dropped.
-            let _calls = task.await;
+            if tokio::time::timeout_at(ladder, task).await.is_err() {
+                tracing::error!(
+                    toolbox,
+                    "its process cannot be ended: it runs as another user or waits for a device; it is left behind"
+                );
+            }
         }
     }
 
@@ -166,8 +198,9 @@ impl Registry {
     async fn reload_when_it_is_its_turn(&self) -> Result<Changes, String> {
         // Read behind the lock: of two reloads at once the later one has the later file.
         let mut tasks = self.tasks.lock().await;
-        let config =
-            (self.load)().inspect_err(|why| tracing::error!(why, "reload refused, the old configuration goes on"))?;
+        // From a disk that may be slow.
+        let config = aside(true, || (self.load)())
+            .inspect_err(|why| tracing::error!(why, "reload refused, the old configuration goes on"))?;
         let (changes, ending) = self.apply(&config, &mut tasks);
         // One that failed or waits is tried again at once: its owner may just have mended it.
         self.hosted()
@@ -239,8 +272,12 @@ impl Registry {
         };
         let ending = retired.into_iter().filter_map(stop).collect();
         self.surroundings.changes.fetch_add(1, Ordering::Release);
-        self.tool_service
-            .send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
+        self.settings.send_if_modified(|settings| {
+            let new = Settings::of(config);
+            let differs = *settings != new;
+            *settings = new;
+            differs
+        });
         let watched = if config.watch {
             config.sources.0.clone()
         } else {

@@ -7,7 +7,8 @@ use super::expand::Place;
 use super::fault::{Fault, Faults, Position};
 use super::yaml::{self, Entry, Node, below};
 use super::{
-    BusConfig, Config, Lookup, PredecessorTopics, Source, Sources, ToolService, ToolboxConfig, place, suggest, toolbox,
+    BusConfig, Config, Lookup, MigrateConfig, PredecessorTopics, Source, Sources, ToolService, ToolboxConfig, place,
+    suggest, toolbox,
 };
 use crate::regular_file;
 
@@ -18,6 +19,7 @@ pub(super) const TOP_KEYS: &[&str] = &[
     "bus",
     "tool_service",
     "predecessor_topics",
+    "migrate",
     "watch",
     "defaults",
     "toolboxes",
@@ -114,13 +116,14 @@ impl Reader<'_> {
         let mut tool_service = ToolService::default();
         let mut predecessors = PredecessorTopics::default();
         let mut watch = false;
-        let (mut defaults, mut toolboxes) = (None, None);
+        let (mut defaults, mut toolboxes, mut migrate) = (None, None, None);
         for entry in entries {
             let (path, value) = (entry.key.as_str(), &entry.value);
             match path {
                 "bus" => bus = self.bus(value, path),
                 "tool_service" => tool_service = self.tool_service(value, path).unwrap_or_default(),
                 "predecessor_topics" => predecessors = self.predecessor_topics(value, path).unwrap_or_default(),
+                "migrate" => migrate = Some(value),
                 "watch" => watch = self.boolean(value, path).unwrap_or_default(),
                 "defaults" => defaults = Some(value),
                 "toolboxes" => toolboxes = Some(value),
@@ -151,6 +154,7 @@ impl Reader<'_> {
             return None;
         };
         let toolboxes = self.entries(toolboxes, "toolboxes", "a mapping from toolbox_id to toolbox")?;
+        let migrate = migrate.map_or_else(MigrateConfig::default, |node| self.migrate(node, "migrate", toolboxes));
         let shallow = self.too_shallow(toolboxes, "toolboxes", toolbox::KEYS);
         let toolboxes = toolboxes
             .iter()
@@ -161,6 +165,7 @@ impl Reader<'_> {
             file,
             bus,
             tool_service,
+            migrate,
             toolboxes,
             watch,
             sources: Sources(std::mem::take(&mut self.sources)),
@@ -217,7 +222,7 @@ impl Reader<'_> {
         let own = self.entries(&entry.value, &path, "the keys of a toolbox")?;
         let merged = toolbox::with_defaults(own, defaults);
         let draft = self.keys(&merged, &path, predecessors);
-        // A misspelt kind has been told already.
+        // A misspelled kind has been told already.
         let meant = |key: &str| suggest::nearest(key, toolbox::KEYS).is_some_and(toolbox::is_kind);
         if !own
             .iter()

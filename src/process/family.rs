@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::{Pid, getpgid};
 
 use super::guard::Guard;
+use super::orphans::Orphans;
 
 /// One of them, from before it is started until nothing of it is left. Dropped, it is killed.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ impl Family {
     /// A process is about to be started.
     pub(super) fn expect(guard: &Guard) -> Self {
         Self {
-            number: guard.orphans().map(super::orphans::Orphans::expect),
+            number: guard.orphans().map(Orphans::expect),
             guard: guard.clone(),
             leader: None,
             is_over: false,
@@ -30,22 +31,26 @@ impl Family {
 
     /// What it has to carry in its environment: a variable and its value.
     pub(super) fn mark(&self) -> Option<(&'static str, OsString)> {
-        let number = self.number?;
-        Some((super::mark::VARIABLE, self.guard.orphans()?.mark().value(number)))
+        let (orphans, number) = self.known()?;
+        Some((super::mark::VARIABLE, orphans.mark().value(number)))
     }
 
     /// It was started, as the leader of a group of its own.
     pub(super) fn born(&mut self, leader: Pid) {
         self.leader = Some(leader);
-        if let (Some(orphans), Some(number)) = (self.guard.orphans(), self.number) {
+        if let Some((orphans, number)) = self.known() {
             orphans.born(number, leader);
         }
         self.guard.watch(leader);
     }
 
-    /// Signals the whole group.
+    /// Signals the whole group, and its first process where that has left it: nobody else could end it.
     pub(super) fn signal(&self, signal: Signal) {
         let Some(leader) = self.leader else { return };
+        // Until it is waited for, its number is its own.
+        if !self.is_over && getpgid(Some(leader)).is_ok_and(|group| group != leader) {
+            let _gone = kill(leader, signal);
+        }
         // ESRCH: the group is gone already, which is what any signal here is after.
         let _gone = killpg(leader, signal);
     }
@@ -65,15 +70,17 @@ impl Family {
     /// Looks again, and kills what it finds.
     pub(super) fn is_gone(&self) -> bool {
         self.guard.sweep();
-        match (self.guard.orphans(), self.number) {
-            (Some(orphans), Some(number)) => !orphans.has_left(number),
-            _ => true,
-        }
+        self.known().is_none_or(|(orphans, number)| !orphans.has_left(number))
+    }
+
+    /// Who knows of it, and as which number; nobody where this process has no guard.
+    fn known(&self) -> Option<(&Orphans, u64)> {
+        Some((self.guard.orphans()?, self.number?))
     }
 
     fn leader_gone(&mut self) {
         self.is_over = true;
-        if let (Some(orphans), Some(number), Some(leader)) = (self.guard.orphans(), self.number, self.leader) {
+        if let (Some((orphans, number)), Some(leader)) = (self.known(), self.leader) {
             orphans.ended(number, leader);
         }
     }
@@ -85,7 +92,7 @@ impl Drop for Family {
             return;
         }
         let Some(leader) = self.leader else {
-            if let (Some(orphans), Some(number)) = (self.guard.orphans(), self.number) {
+            if let Some((orphans, number)) = self.known() {
                 orphans.unborn(number);
             }
             return;

@@ -6,13 +6,14 @@
 //! every process group there is. When the other end closes it kills what is left of them, what they
 //! are parents of, and whatever carries the host's [`Mark`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use nix::fcntl::OFlag;
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::prctl::{set_child_subreaper, set_name};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask};
 use nix::unistd::{ForkResult, Pid, dup2_stderr, dup2_stdin, dup2_stdout, fork, pipe2, setsid, write};
@@ -39,6 +40,8 @@ pub struct Guard(Option<Arc<Watch>>);
 #[derive(Debug)]
 struct Watch {
     mouth: OwnedFd,
+    /// What the guard has not taken yet, of each group the latest: whether it is there.
+    untold: Mutex<BTreeMap<i32, bool>>,
     orphans: Orphans,
 }
 
@@ -58,9 +61,9 @@ impl Guard {
         // SAFETY: the caller promises that no other thread exists, so the child may allocate.
         match unsafe { fork() }? {
             ForkResult::Parent { child } => {
-                let orphans = Orphans::new(mark, child);
+                let watch = Watch::new(mouth, Orphans::new(mark, child))?;
                 // A second one would watch over the same groups: the first stays.
-                GUARD.get_or_init(|| Self(Some(Arc::new(Watch { mouth, orphans }))));
+                GUARD.get_or_init(|| Self(Some(Arc::new(watch))));
                 Ok(())
             }
             ForkResult::Child => {
@@ -81,7 +84,7 @@ impl Guard {
     pub fn end_all(&self) {
         let Some(watch) = &self.0 else { return };
         if watch.orphans.end_all(PATIENCE) {
-            self.tell(ALL_WELL);
+            let _told = watch.say(ALL_WELL);
             watch.orphans.see_off_the_guard();
         }
     }
@@ -103,24 +106,54 @@ impl Guard {
 
     /// From now on the process of that number and its group are killed when the host dies.
     pub(super) fn watch(&self, group: Pid) {
-        self.tell(&format!("+{group}\n"));
+        self.tell(group, true);
     }
 
     /// `group` is gone; its number may be somebody else's soon.
     pub(super) fn forget(&self, group: Pid) {
-        self.tell(&format!("-{group}\n"));
+        self.tell(group, false);
     }
 
-    fn tell(&self, line: &str) {
-        let Some(watch) = &self.0 else { return };
-        // A few bytes to a reader that does nothing else: the pipe is never full. Without the
-        // guard (somebody killed it) the host goes on as if it had none.
-        let _told = write(watch.mouth.as_fd(), line.as_bytes());
+    fn tell(&self, group: Pid, is_there: bool) {
+        if let Some(watch) = &self.0 {
+            watch.tell(group, is_there);
+        }
+    }
+}
+
+impl Watch {
+    fn new(mouth: OwnedFd, orphans: Orphans) -> nix::Result<Self> {
+        fcntl(&mouth, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+        Ok(Self {
+            mouth,
+            untold: Mutex::default(),
+            orphans,
+        })
+    }
+
+    /// Never waits: somebody may have stopped the guard. What it does not take now it is told with what comes next, since
+    /// a group it knows for too long may have become somebody else's.
+    fn tell(&self, group: Pid, is_there: bool) {
+        let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
+        untold.insert(group.as_raw(), is_there);
+        while let Some(next) = untold.first_entry() {
+            let sign = if *next.get() { '+' } else { '-' };
+            if self.say(&format!("{sign}{}\n", next.key())) == Err(Errno::EAGAIN) {
+                return;
+            }
+            // Without the guard (somebody killed it) the host goes on as if it had none.
+            next.remove();
+        }
+    }
+
+    /// A line is so short that the pipe takes all of it or nothing.
+    fn say(&self, line: &str) -> nix::Result<usize> {
+        write(self.mouth.as_fd(), line.as_bytes())
     }
 }
 
 /// The last line of a host that leaves nothing.
-const ALL_WELL: &str = ".\n";
+const ALL_WELL: &str = ".";
 
 /// Listens until the host is gone, then kills what it left.
 fn stand_guard(ears: OwnedFd, mark: &Mark) {
@@ -136,7 +169,7 @@ fn stand_guard(ears: OwnedFd, mark: &Mark) {
     }
     let mut groups = BTreeSet::new();
     for line in BufReader::new(std::fs::File::from(ears)).lines().map_while(Result::ok) {
-        if ALL_WELL.starts_with(&line) && !line.is_empty() {
+        if line == ALL_WELL {
             return;
         }
         note(&mut groups, &line);
@@ -241,5 +274,29 @@ mod tests {
         let groups = BTreeSet::from([20, 26]);
         let left = family(&all, &groups, |entry| entry.pid == 25);
         assert_eq!(left.into_iter().collect::<Vec<_>>(), [20, 21, 22, 23, 25, 26]);
+    }
+
+    #[test]
+    fn a_guard_that_somebody_stopped_holds_nobody_up_and_is_told_the_rest_later() {
+        let (ears, mouth) = pipe2(OFlag::O_CLOEXEC).unwrap();
+        let orphans = Orphans::new(Mark::of_this_process(), Pid::this());
+        let watch = Watch::new(mouth, orphans).unwrap();
+        // More than any pipe holds.
+        for group in 2..100_000 {
+            watch.tell(Pid::from_raw(group), true);
+            watch.tell(Pid::from_raw(group), false);
+        }
+        let reader = std::thread::spawn(move || {
+            let mut groups = BTreeSet::new();
+            for line in BufReader::new(std::fs::File::from(ears)).lines().map_while(Result::ok) {
+                note(&mut groups, &line);
+            }
+            groups
+        });
+        while !watch.untold.lock().unwrap().is_empty() {
+            watch.tell(Pid::from_raw(7), true);
+        }
+        drop(watch);
+        assert_eq!(reader.join().unwrap(), BTreeSet::from([7]));
     }
 }

@@ -1,7 +1,7 @@
 //! Child processes: how one is started, spoken to, watched and ended.
 //!
-//! This room knows bytes, signals and exits. What the lines mean is the [`supervisor`]'s business,
-//! and no toolbox, tool or bus is named here.
+//! This room knows bytes, signals and exits. What the lines mean is the [`supervisor`]'s business, and what a tool or a
+//! bus is nobody's here. Of a toolbox it knows that its process has an environment, which [`spawn`] puts together.
 //!
 //! [`supervisor`]: crate::supervisor
 

@@ -189,11 +189,16 @@ impl Orphans {
         state.own.contains(&pid) || state.adopted.get(&pid).copied().flatten().is_some()
     }
 
-    /// Reaps the guard, which was told to go: not every process 1 would. One that somebody has stopped is left to it.
+    /// Reaps the guard, which was told to go: not every process 1 would. One that somebody has stopped is ended: it would
+    /// stay for ever, and what it knows of numbers grows old.
     pub(super) fn see_off_the_guard(&self) {
-        for _ in 0..FAREWELLS {
+        for look in 0..2 * FAREWELLS {
             if reap(self.guard.as_raw()) {
                 return;
+            }
+            if look == FAREWELLS {
+                // Its number is its own until it is reaped.
+                let _gone = kill(self.guard, Signal::SIGKILL);
             }
             std::thread::sleep(AGAIN);
         }

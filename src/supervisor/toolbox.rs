@@ -434,6 +434,14 @@ impl Toolbox {
             return;
         };
         worker.process = None;
+        if let Some(suppressed) = worker.stderr.left_out() {
+            // No line follows that could tell.
+            tracing::info!(
+                toolbox = self.config.id,
+                suppressed,
+                "more lines on its stderr were left out"
+            );
+        }
         let replaced = match worker.lifecycle.state() {
             // Why it was killed says more than that it was.
             State::Stopping {

@@ -1,5 +1,5 @@
 //! What toolboxes leave behind: processes in sessions of their own, forked twice, deaf to signals, without an environment.
-//! They end with their toolbox, however it ends, and with the host, and a neighbour's never notice.
+//! They end with their toolbox, however it ends, and with the host, and a neighbor's never notice.
 
 use std::process::Command;
 
@@ -77,8 +77,12 @@ impl Families {
     }
 
     async fn order(&self, verb: fn(Orders) -> Verb) {
+        self.order_of("leaver", verb).await;
+    }
+
+    async fn order_of(&self, toolbox_id: &str, verb: fn(Orders) -> Verb) {
         let orders = Orders {
-            toolboxes: vec!["leaver".to_owned()],
+            toolboxes: vec![toolbox_id.to_owned()],
             wait: true,
             grace_ms: 1000,
             ..Orders::default()
@@ -210,7 +214,9 @@ async fn a_call_without_a_host_leaves_nothing_either() {
     let families = Families::host().await;
     families.order(Verb::Stop).await;
     let folder = families.host.folder().to_owned();
-    let script = format!("PIDS=alone; export PIDS; {}", WAYS[1]);
+    // It has begun before the call is answered: else it may be ended before it has written its id.
+    let begun = "until [ -s alone ]; do sleep 0.01; done";
+    let script = format!("PIDS=alone; export PIDS; {} {begun}", WAYS[1]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolhost"));
     command
         .args(["call", "--config", "toolhost.yaml", "leaver", "start"])
@@ -252,6 +258,26 @@ async fn commands_leave_nothing_and_keep_their_exit_status_whatever_else_dies() 
     assert_eq!(alive(&pids(&host.folder().join("pids"))), Vec::<i32>::new());
     eventually("no zombie is left", || zombies(host.pid().as_raw()) == 0).await;
     host.stop().await;
+}
+
+/// A group signal does not reach it any more.
+#[tokio::test]
+async fn a_toolbox_that_left_its_own_group_is_restarted_and_ends_with_the_host() {
+    let mut families = Families::host_of("deaf").await;
+    let healthy = families.host.pid_of("healthy");
+    let mut last = 0;
+    for _ in 0..2 {
+        eventually("a new process is up", || families.host.pid_of("deaf") != last).await;
+        last = families.host.pid_of("deaf");
+        let left = families.caller.call("deaf", "leave_group", &json!({})).await;
+        assert_eq!(left, Ok(Value::Null));
+        families.order_of("deaf", Verb::Restart).await;
+        assert!(!is_alive(last));
+    }
+    let left = families.caller.call("deaf", "leave_group", &json!({})).await;
+    assert_eq!(left, Ok(Value::Null));
+    families.healthy_is_well(healthy).await;
+    families.host.stop().await;
 }
 
 /// All of them are children of one thread, and end at about the same time.

@@ -210,6 +210,24 @@ async fn a_broken_or_missing_file_changes_nothing_and_the_log_says_why() {
 }
 
 #[tokio::test]
+async fn a_named_pipe_in_the_place_of_the_file_is_refused_and_holds_nothing_up() {
+    let bus = Embedded::start().await;
+    let host = Host::start(&both(&bus.url, "first")).await;
+    looking(&host).await;
+    let mut caller = Caller::connect(&bus.url).await;
+    let file = host.folder().join("toolhost.yaml");
+    let pipe = host.folder().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    fs::rename(&pipe, &file).unwrap();
+    eventually("the log says so", || host.log().contains("reload refused")).await;
+    in_force(&mut caller, "first").await;
+    assert!(host.status().is_some());
+    host.write_config(&both(&bus.url, "second"));
+    in_force(&mut caller, "second").await;
+    host.stop().await;
+}
+
+#[tokio::test]
 async fn nothing_is_watched_unless_the_file_says_so() {
     let bus = Embedded::start().await;
     let watched = both(&bus.url, "first");

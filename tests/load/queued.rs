@@ -16,9 +16,9 @@ fn told_in_a_few_lines(host: &Host, toolbox: &str, refused: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_notice() {
+async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbor_does_not_notice() {
     const CALLS: usize = 10_000;
-    const NEIGHBOURS: usize = 50;
+    const NEIGHBORS: usize = 50;
     let bus = Embedded::start().await;
     let mut slow = moody(&json!({}));
     slow["timeout"] = "3m".into();
@@ -31,19 +31,19 @@ async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_n
         .await;
     someone_at_gate(&gate).await;
     let url = bus.url.clone();
-    let neighbour = tokio::spawn(async move { healthy_calls(&mut Caller::connect(&url).await, NEIGHBOURS).await });
+    let neighbor = tokio::spawn(async move { healthy_calls(&mut Caller::connect(&url).await, NEIGHBORS).await });
     for n in 0..CALLS {
         let kwargs = json!({"n": n});
         caller
             .send_as(CALL, &call("slow", "echo", &kwargs), &format!("token {n}"))
             .await;
     }
-    neighbour.await.expect("the neighbour");
+    neighbor.await.expect("the neighbor");
     // Those that wait are answered when the one before them is; all others were refused at once.
     let refused = CALLS - 256;
-    hear(&mut caller, refused + NEIGHBOURS).await;
+    hear(&mut caller, refused + NEIGHBORS).await;
     open_gate(&gate);
-    hear(&mut caller, CALLS + 1 + NEIGHBOURS).await;
+    hear(&mut caller, CALLS + 1 + NEIGHBORS).await;
     let answers = Answers::of(&caller);
     let (mut served, mut overloaded) = (0, 0);
     for n in 0..CALLS {
@@ -75,7 +75,7 @@ async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_n
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_that_are_too_large_together_are_refused_and_the_neighbour_is_served() {
+async fn calls_that_are_too_large_together_are_refused_and_the_neighbor_is_served() {
     const CALLS: usize = 70;
     let bus = Embedded::start().await;
     let mut stuck = moody(&json!({}));

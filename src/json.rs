@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use bytes::Bytes;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// One JSON value as text, shared with the buffer it was read from: a clone copies no payload.
@@ -177,9 +177,38 @@ pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str::<Key<'_>>(raw.get()).ok().map(|key| key.0)
 }
 
+/// The value of `name` in the object `text`, without a list of its members; of a repeated key the last.
+pub fn member<'a>(text: &'a str, name: &str) -> Option<&'a RawValue> {
+    struct One<'n>(&'n str);
+    impl<'de> DeserializeSeed<'de> for One<'_> {
+        type Value = Option<&'de RawValue>;
+        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+            deserializer.deserialize_map(self)
+        }
+    }
+    impl<'de> Visitor<'de> for One<'_> {
+        type Value = Option<&'de RawValue>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut found = None;
+            while let Some(key) = map.next_key::<Key<'de>>()? {
+                let value = map.next_value()?;
+                if key.0 == self.0 {
+                    found = Some(value);
+                }
+            }
+            Ok(found)
+        }
+    }
+    let mut reader = serde_json::Deserializer::from_str(text);
+    One(name).deserialize(&mut reader).ok().flatten()
+}
+
 /// Appends `text` to `out` as a JSON string.
 pub fn push_string(out: &mut String, text: &str) {
-    // Serialising a `str` cannot fail.
+    // Serializing a `str` cannot fail.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 
@@ -249,6 +278,22 @@ fn surrogate(bytes: &[u8], at: usize) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_member_is_found_as_in_the_list_of_all() {
+        for text in [
+            r#"{"a":1,"session_id":"x","b":[{"session_id":2}]}"#,
+            r#"{"session_id":"x","session\u005fid":"y"}"#,
+            r#"{"b":1}"#,
+            "{}",
+            "null",
+            "[1]",
+        ] {
+            let all = Members::parse(text).ok();
+            let expected = all.as_ref().and_then(|all| all.get("session_id")).map(|raw| raw.get());
+            assert_eq!(member(text, "session_id").map(|raw| raw.get()), expected, "{text}");
+        }
+    }
 
     #[test]
     fn members_keep_order_spelling_and_the_last_of_a_repeated_key() {

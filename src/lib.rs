@@ -24,9 +24,11 @@
 //! | [`process`] | child processes: bytes, signals, exits |
 //! | [`supervisor`] | one task a toolbox: processes, queue, deadlines, restarts |
 //! | [`registry`] | the toolboxes of this host by id and by flat name |
+//! | [`regular_file`] | files that others named: no pipe, no device |
 //! | [`state_folder`] | what is kept from one run to the next |
 //! | [`bus`] | Messages and topics, the OVOS client, the embedded bus, the bridge |
 //! | [`control`] | the control socket |
+//! | [`migrate`] | off the predecessor topics: who uses them, who answers them |
 //! | [`check`] | transcripts played at a toolbox |
 //! | [`migrate`] | source code that still uses the predecessor topics |
 //! | [`daemon`] | joins it all: start, signals, ordered stop |
@@ -54,6 +56,7 @@ pub mod migrate;
 pub mod process;
 pub mod protocol;
 pub mod registry;
+pub mod regular_file;
 pub mod state_folder;
 pub mod supervisor;
 pub mod tools;

@@ -41,6 +41,11 @@ impl LogLimit {
         self.written += 1;
         Some(std::mem::take(&mut self.suppressed))
     }
+
+    /// How many were left out since the last line, where none will follow that could tell.
+    pub fn left_out(&mut self) -> Option<u64> {
+        Some(std::mem::take(&mut self.suppressed)).filter(|count| *count > 0)
+    }
 }
 
 /// Keys remembered at once: what a stranger chooses must not fill the memory.
@@ -111,6 +116,15 @@ mod tests {
             [Some(0), Some(0), None, None]
         );
         assert_eq!(limit.admit(start + Duration::from_millis(1001)), Some(2));
+    }
+
+    #[test]
+    fn what_was_left_out_at_the_end_can_still_be_counted() {
+        let start = Instant::now();
+        let mut limit = LogLimit::new(1, Duration::from_secs(1));
+        assert_eq!([limit.admit(start), limit.left_out()], [Some(0), None]);
+        assert_eq!([limit.admit(start), limit.admit(start)], [None, None]);
+        assert_eq!([limit.left_out(), limit.left_out()], [Some(2), None]);
     }
 
     #[test]

@@ -4,6 +4,10 @@
 //! the host. So lines go through a bounded queue to a thread of their own, which is the only one
 //! that ever waits for stderr and overlooks every fault of it; what does not fit is counted and
 //! the count logged once there is room again.
+//!
+//! A message is constant; what varies is in fields, which have one name throughout: `toolbox` (its id), `tool`, `pid`,
+//! `topic`, `bus` (its URL), `file`, `line` (what a toolbox wrote), `error` (in the words of the system or of a library)
+//! and `why` or `reason` (in ours).
 
 use std::os::fd::AsFd;
 use std::str::FromStr;
@@ -14,26 +18,6 @@ mod format;
 mod sink;
 
 pub use sink::Guard;
-
-/// Names of the fields that carry what a log message is about.
-pub mod field {
-    /// The toolbox_id.
-    pub const TOOLBOX: &str = "toolbox";
-    /// The published name of a tool.
-    pub const TOOL: &str = "tool";
-    /// The id of a call on the stdio protocol.
-    pub const CALL_ID: &str = "call_id";
-    /// The process id of a toolbox.
-    pub const PID: &str = "pid";
-    /// Why something failed.
-    pub const ERROR: &str = "error";
-    /// A line a toolbox wrote to its stderr, or to its stdout where it does not belong.
-    pub const LINE: &str = "line";
-    /// The topic of a Message.
-    pub const TOPIC: &str = "topic";
-    /// The URL of the bus.
-    pub const BUS: &str = "bus";
-}
 
 /// How a line of the log looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -121,13 +105,9 @@ pub fn as_errors_of_the_journal(text: &str) -> String {
 ///
 /// Lines still on their way are written when the guard is dropped, for a second at most. Where
 /// another logger is set already it stays. What comes from `silent`, a module, is left out.
-pub fn start(format: Format, level: Level, colour: bool, silent: Option<&'static str>) -> Guard {
+pub fn start(format: Format, level: Level, color: bool, silent: Option<&'static str>) -> Guard {
     let journal = is_journal(std::io::stderr(), |name| std::env::var(name).ok());
-    let look = format::Lines {
-        format,
-        colour,
-        journal,
-    };
+    let look = format::Lines { format, color, journal };
     let (sink, guard) = sink::start(std::io::stderr(), look);
     format::install(look, level, silent, sink);
     std::panic::set_hook(Box::new(log_panic));

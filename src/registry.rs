@@ -11,11 +11,11 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::bus::toolboxes::{Listing, Toolboxes};
-use crate::config::{Config, PredecessorTopics, Source, ToolService, ToolboxConfig};
+use crate::config::{Config, MigrateConfig, PredecessorTopics, Source, ToolService, ToolboxConfig};
 use crate::json::Text;
 use crate::process::aside::aside;
 use crate::supervisor::status::Brief;
-use crate::supervisor::{self, Surroundings, ToolboxHandle};
+use crate::supervisor::{self, Patience, Predecessor, Surroundings, ToolboxHandle};
 use crate::tools::catalog::Catalog;
 use crate::tools::outcome::{Call, CallError};
 use crate::tools::tool::ToolSet;
@@ -39,6 +39,27 @@ pub struct Changes {
     pub unchanged: Vec<String>,
 }
 
+/// What the configuration says beyond single toolboxes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether `ovos.tools.*` is answered.
+    pub tool_service: ToolService,
+    /// Which calls to other hosts are forwarded.
+    pub migrate: MigrateConfig,
+    /// Every toolbox whose calls are counted.
+    pub toolbox_ids: Vec<String>,
+}
+
+impl Settings {
+    fn of(config: &Config) -> Self {
+        Self {
+            tool_service: config.tool_service,
+            migrate: config.migrate.clone(),
+            toolbox_ids: config.toolbox_ids().map(str::to_owned).collect(),
+        }
+    }
+}
+
 /// The reloads that were asked for. One after another is carried out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reloads {
@@ -59,8 +80,8 @@ pub struct Registry {
     catalog: Mutex<(u64, Arc<Catalog>)>,
     surroundings: Surroundings,
     load: Loader,
-    /// What the file last said of the tool service.
-    tool_service: watch::Sender<ToolService>,
+    /// What the file last said of more than one toolbox.
+    settings: watch::Sender<Settings>,
     /// The files whose change is a reason to reload; none where the file does not say so.
     watched: watch::Sender<Vec<Source>>,
     reloads: watch::Sender<Reloads>,
@@ -107,7 +128,7 @@ impl Registry {
             catalog: Mutex::new((u64::MAX, Arc::default())),
             surroundings,
             load,
-            tool_service: watch::Sender::new(config.tool_service),
+            settings: watch::Sender::new(Settings::of(config)),
             watched: watch::Sender::default(),
             reloads: watch::Sender::default(),
             tasks: tokio::sync::Mutex::new(Some(HashMap::new())),
@@ -122,9 +143,9 @@ impl Registry {
         self.hosted().toolboxes.clone()
     }
 
-    /// What the configuration says of `ovos.tools.*`, also after a reload.
-    pub fn tool_service(&self) -> watch::Receiver<ToolService> {
-        self.tool_service.subscribe()
+    /// What the configuration says of more than one toolbox, also after a reload.
+    pub fn settings(&self) -> watch::Receiver<Settings> {
+        self.settings.subscribe()
     }
 
     /// The files to be watched as the configuration says, also after a reload, with what was read of them.
@@ -195,7 +216,7 @@ impl Registry {
             // Not held while toolboxes describe themselves: the host may have to stop.
             drop(tasks);
         };
-        tokio::join!(ended, self.describe_all(|_, _| {}));
+        tokio::join!(ended, self.describe_all(Patience::Long, |_, _| {}));
         tracing::info!(toolboxes = config.toolboxes.len(), "reloaded");
         Ok(changes)
     }
@@ -223,7 +244,12 @@ impl Registry {
                     };
                     list.push(wanted.id.clone());
                     retired.extend(former.cloned());
-                    self.start_one(wanted, former.and_then(|_| tasks.remove(&wanted.id)), tasks)
+                    let predecessor = former.and_then(|former| {
+                        let task = tasks.remove(&wanted.id)?;
+                        let published = former.tools();
+                        Some(Predecessor { task, published })
+                    });
+                    self.start_one(wanted, predecessor, tasks)
                 }
             };
             next.by_id.insert(wanted.id.clone(), Arc::clone(&toolbox));
@@ -248,8 +274,12 @@ impl Registry {
         };
         let ending = retired.into_iter().filter_map(stop).collect();
         self.surroundings.changes.fetch_add(1, Ordering::Release);
-        self.tool_service
-            .send_if_modified(|mode| std::mem::replace(mode, config.tool_service) != config.tool_service);
+        self.settings.send_if_modified(|settings| {
+            let new = Settings::of(config);
+            let differs = *settings != new;
+            *settings = new;
+            differs
+        });
         let watched = if config.watch {
             config.sources.0.clone()
         } else {
@@ -264,12 +294,7 @@ impl Registry {
     }
 
     /// Starts `wanted`, once `after` has ended: the toolbox whose place it takes.
-    fn start_one(
-        &self,
-        wanted: &ToolboxConfig,
-        after: Option<JoinHandle<Vec<Call>>>,
-        tasks: &mut Tasks,
-    ) -> Arc<Toolbox> {
+    fn start_one(&self, wanted: &ToolboxConfig, after: Option<Predecessor>, tasks: &mut Tasks) -> Arc<Toolbox> {
         let (handle, task) = supervisor::start(wanted.clone(), &self.surroundings, after);
         tasks.insert(wanted.id.clone(), task);
         Arc::new(Toolbox {
@@ -312,10 +337,10 @@ impl Registry {
     }
 
     /// Describes every toolbox anew, side by side.
-    async fn describe_all(&self, mut answer: impl FnMut(&Toolbox, Option<Arc<ToolSet>>)) {
+    async fn describe_all(&self, patience: Patience, mut answer: impl FnMut(&Toolbox, Option<Arc<ToolSet>>)) {
         let hosted = self.hosted();
         let describe = |toolbox: Arc<Toolbox>| async move {
-            let tools = toolbox.handle.describe().await;
+            let tools = toolbox.handle.describe(patience).await;
             (toolbox, tools)
         };
         let mut described: FuturesUnordered<_> = hosted.toolboxes.iter().cloned().map(describe).collect();
@@ -362,7 +387,7 @@ impl Toolboxes for Registry {
     }
 
     async fn discover(&self, mut answer: impl FnMut(Listing) + Send + 'static) {
-        self.describe_all(|toolbox, tools| {
+        self.describe_all(Patience::Short, |toolbox, tools| {
             let tools = tools.map_or_else(|| Text::from("[]".to_owned()), |tools| tools.listing().clone());
             answer(Listing {
                 toolbox_id: toolbox.config.id.clone(),

@@ -20,7 +20,7 @@ const LARGEST: u64 = 64 << 20;
 /// Which folder: systemd's `$STATE_DIRECTORY`, else `toolhost` below `$XDG_STATE_HOME`, else below `~/.local/state`.
 ///
 /// `None` where no variable names an absolute path: then nothing is kept.
-pub fn locate(environment: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+fn locate(environment: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| environment(name).filter(|path| path.is_absolute());
     // A unit with several has them joined by colons.
     let of_unit = environment("STATE_DIRECTORY").and_then(|paths| std::env::split_paths(&paths).next());
@@ -70,7 +70,8 @@ impl StateFolder {
         Ok(Some(text))
     }
 
-    /// Writes the file `name` whole: whoever reads it meanwhile, or after a crash, finds the old text or the new one.
+    /// Writes the file `name` whole: whoever reads it meanwhile, or after the end of this process, finds the old text or the
+    /// new one. It is not waited for the disk: after a power cut the file may be damaged, which its reader bears.
     ///
     /// # Errors
     /// What the system says.

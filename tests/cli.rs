@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "run",
     "check",
     "call",
@@ -25,13 +25,14 @@ const COMMANDS: [&str; 17] = [
     "restart",
     "bus",
     "status",
+    "metrics",
     "new",
     "migrate",
     "completions",
     "man",
 ];
 
-const MIGRATE: [&str; 1] = ["scan"];
+const MIGRATE: [&str; 3] = ["scan", "report", "watch"];
 
 /// The program, in an environment of its own.
 #[allow(clippy::disallowed_methods, reason = "a test starts the program as a user does")]

@@ -79,3 +79,15 @@ fn a_file_that_is_not_there_is_a_fault_too() {
         "tests/config_faults/nowhere.yml: cannot be read: there is no such file"
     );
 }
+
+#[test]
+fn a_pipe_in_the_place_of_the_file_is_refused_and_not_waited_for() {
+    let pipe = std::env::temp_dir().join(format!("toolhost-test-pipe-{}", std::process::id()));
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let loaded = Config::load(&pipe, &env);
+    std::fs::remove_file(&pipe).unwrap();
+    assert_eq!(
+        loaded.unwrap_err().to_string(),
+        format!("{}: cannot be read: it is no file but a pipe", pipe.display())
+    );
+}

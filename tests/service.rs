@@ -74,7 +74,7 @@ async fn systemd_is_told_when_the_toolboxes_have_come_up_and_which_have_not() {
     let said = manager.next();
     assert_eq!(
         said,
-        "READY=1\nSTATUS=1 of 2 toolboxes up, not gone; the bus is not reached yet"
+        "READY=1\nSTATUS=1 of 2 toolboxes up, not gone; the bus is not reached"
     );
     assert_eq!(host.toolbox("up")["state"], "ready");
     assert_eq!(host.toolbox("gone")["state"], "failed");
@@ -128,6 +128,24 @@ async fn systemd_is_told_when_a_toolbox_goes_down_and_comes_back() {
     manager.wait_for(|said| said.starts_with("STATUS=0 of 1 toolbox up, not a"));
     order("start");
     manager.wait_for(|said| said.starts_with("STATUS=1 of 1 toolbox up"));
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn systemd_is_told_of_a_toolbox_that_sleeps_as_of_one_that_is_up() {
+    let manager = Manager::new();
+    let state = Scratch::new();
+    let mut lazy = moody(&json!({}));
+    lazy["start"] = "lazy".into();
+    let socket = manager.folder.path().join("notify");
+    let host = Host::launch_with(&config(&json!({"up": moody(&json!({})), "lazy": lazy})), |command| {
+        command
+            .env("NOTIFY_SOCKET", &socket)
+            .env("XDG_STATE_HOME", state.path());
+    });
+    let said = manager.wait_for(|said| said.starts_with("READY=1"));
+    assert_eq!(host.toolbox("lazy")["state"], "asleep");
+    assert!(said.starts_with("READY=1\nSTATUS=2 of 2 toolboxes up;"), "{said}");
     host.stop().await;
 }
 
@@ -217,8 +235,8 @@ fn systemd_understands_every_line_of_the_units() {
             return skipped("the units by systemd-analyze, which is not here");
         };
         assert_eq!(said, "", "{}", file.display());
-        let misspelt = unit.replace("KillMode=mixed", "KilMode=mixed");
-        let said = verified(scope, &misspelt).unwrap();
+        let misspelled = unit.replace("KillMode=mixed", "KilMode=mixed");
+        let said = verified(scope, &misspelled).unwrap();
         assert!(said.contains("KilMode"), "a fault would be seen: {said}");
     }
 }
@@ -233,7 +251,7 @@ const KEYS: &str = "After Before CacheDirectory CapabilityBoundingSet Descriptio
     WorkingDirectory IPAddressAllow IPAddressDeny MemoryHigh";
 
 #[test]
-fn the_keys_of_the_units_are_spelt_as_systemd_spells_them() {
+fn the_keys_of_the_units_are_spelled_as_systemd_spells_them() {
     let known: Vec<_> = KEYS.split_whitespace().collect();
     for (_, file) in units_of_examples() {
         let unit = std::fs::read_to_string(&file).unwrap();

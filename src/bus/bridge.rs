@@ -9,10 +9,13 @@
 //! and an `ovos.persona.tools.discover`, whose answers show a toolbox_id that another host
 //! claims too (OVOS-TOOLS-1 §3: two toolboxes on one bus must not share one).
 
+mod carry;
 mod serve;
 mod watch;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+pub use carry::CarriedStatus;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,7 +33,9 @@ use super::toolboxes::Toolboxes;
 use super::topic::{Peek, Topic, peek};
 use crate::config::ToolService;
 use crate::log_limit::KeyedLogLimit;
+use crate::migrate::ledger::Ledger;
 use crate::tools::outcome::CallError;
+use carry::Carrier;
 
 /// Refreshes of all toolboxes at once; discover requests beyond it share the next one.
 const MAX_DISCOVERS: usize = 16;
@@ -87,6 +92,10 @@ struct Inner<T, O> {
     service: Mutex<Service>,
     conflicts: Mutex<Conflicts>,
     counters: Counters,
+    ledger: Arc<Ledger>,
+    carrier: Mutex<Carrier>,
+    /// Whether the carrier has anything to do: a host without it must pay nothing.
+    carries: AtomicBool,
     malformed_log: Mutex<KeyedLogLimit>,
     hourly_log: Mutex<KeyedLogLimit>,
     /// Apart, because strangers choose its keys: they must not crowd out the others.
@@ -141,8 +150,14 @@ impl Asker {
 }
 
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
-    /// Publishes `toolboxes` through `outgoing`; tasks run on `runtime`.
-    pub fn new(toolboxes: Arc<T>, outgoing: O, tool_service: ToolService, runtime: Handle) -> Self {
+    /// Publishes `toolboxes` through `outgoing`; calls are counted in `ledger`, tasks run on `runtime`.
+    pub fn new(
+        toolboxes: Arc<T>,
+        outgoing: O,
+        tool_service: ToolService,
+        ledger: Arc<Ledger>,
+        runtime: Handle,
+    ) -> Self {
         let instance = format!("{:032x}", fastrand::u128(..));
         Self(Arc::new(Inner {
             toolboxes,
@@ -156,6 +171,9 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             service: Mutex::new(Service::new(instance, tool_service)),
             conflicts: Mutex::default(),
             counters: Counters::default(),
+            ledger,
+            carrier: Mutex::new(Carrier::new()),
+            carries: AtomicBool::new(false),
             malformed_log: Mutex::new(KeyedLogLimit::new(MALFORMED_PERIOD)),
             hourly_log: Mutex::new(KeyedLogLimit::new(HOUR)),
             callers_log: Mutex::new(KeyedLogLimit::new(HOUR)),
@@ -164,9 +182,15 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     /// The connection to the bus stands, for the first time or again; comes before its first frame.
     pub fn connected(&self) {
+        self.0.ledger.connected(true);
         let step = lock(&self.0.service).connected(Instant::now());
         self.follow(step);
         self.probe("ovos.persona.tools.discover");
+    }
+
+    /// The connection to the bus is gone.
+    pub fn disconnected(&self) {
+        self.0.ledger.connected(false);
     }
 
     /// The configuration was read again.
@@ -187,10 +211,11 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         match Topic::of(&topic) {
             Topic::Foreign => {}
             // Told from the topic alone, before a payload for another host is read.
-            Topic::Predecessor(toolbox_id) if !self.0.toolboxes.hosts(toolbox_id) => {}
+            Topic::Predecessor(id) if !self.0.toolboxes.hosts(id) && !self.carries_for(id) => {}
+            topic @ (Topic::CallAnswer | Topic::PredecessorAnswer(_)) => self.overhear_call_answer(topic, &frame),
             topic @ (Topic::DiscoverAnswer | Topic::ServiceAnswer) => self.overhear(topic, &frame),
             _ => match Message::parse(&frame) {
-                Ok(message) => self.serve(&message, frame.as_ref()),
+                Ok(message) => self.serve(&message, &frame),
                 Err(malformed) => self.drop_malformed(Some(malformed)),
             },
         }

@@ -53,6 +53,21 @@ pub(super) fn derive(context: &Members<'_>) -> String {
     out.finish()
 }
 
+/// The context of a Message that is forwarded (OVOS-MSG-1 §5.1): `context` as it is, with `key` set to `value`.
+pub(super) fn forward(context: &Members<'_>, key: &str, value: &str) -> String {
+    let members = last_of_each(context);
+    let length = members
+        .iter()
+        .map(|(key, value)| key.len() + value.get().len() + 4)
+        .sum();
+    let mut out = Object::with_capacity(length);
+    for (name, value) in members.into_iter().filter(|(name, _)| *name != key) {
+        out.push(name, value.get());
+    }
+    out.push(key, value);
+    out.finish()
+}
+
 /// The members, of a repeated key only the last: what receivers make of it anyway, and said once.
 fn last_of_each<'m, 'a>(context: &'m Members<'a>) -> Vec<(&'m str, &'a RawValue)> {
     // Whoever sends 50,000 keys should not cost their square, nor every other caller a set.
@@ -270,6 +285,20 @@ mod tests {
         ];
         for (context, expected) in table {
             assert_eq!(derived(context), expected, "{context}");
+        }
+    }
+
+    #[test]
+    fn a_forwarded_context_is_the_old_one_with_a_key_more() {
+        for (context, expected) in [
+            ("{}", r#"{"m":1}"#),
+            (
+                r#"{"source":"a","destination":["b"],"session":null,"f":1.0}"#,
+                r#"{"source":"a","destination":["b"],"session":null,"f":1.0,"m":1}"#,
+            ),
+            (r#"{"m":{"x":2},"a":1,"a":2}"#, r#"{"a":2,"m":1}"#),
+        ] {
+            assert_eq!(forward(&Members::parse(context).unwrap(), "m", "1"), expected);
         }
     }
 

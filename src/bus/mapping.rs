@@ -63,7 +63,11 @@ pub fn map<'a>(topic: Topic<'a>, data: &Members<'a>) -> Option<Request<'a>> {
         Topic::Reload => Request::Reload,
         Topic::IsAlive => Request::IsAlive,
         Topic::IsReady => Request::IsReady,
-        Topic::DiscoverAnswer | Topic::ServiceAnswer | Topic::Foreign => return None,
+        Topic::DiscoverAnswer
+        | Topic::CallAnswer
+        | Topic::PredecessorAnswer(_)
+        | Topic::ServiceAnswer
+        | Topic::Foreign => return None,
     })
 }
 

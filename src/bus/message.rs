@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::derive::derive;
+use super::derive::{derive, forward};
 use super::malformed::field;
 pub use super::malformed::{Malformed, Why};
 use super::topic::valid_type;
@@ -128,6 +128,14 @@ pub fn frame(topic: &str, data: &impl Payload, context: &str) -> String {
     out.push_str(context);
     out.push('}');
     out
+}
+
+/// One frame that goes on to `topic` with `data`, a JSON object as text, and the context it came with, plus one member.
+pub fn forwarded_frame(topic: &str, data: &str, context: &str, member: (&str, &str)) -> String {
+    // Read before, when the Message was.
+    let context = Members::parse(context).unwrap_or_default();
+    let context = forward(&context, member.0, member.1);
+    format!("{{\"type\":\"{topic}\",\"data\":{data},\"context\":{context}}}")
 }
 
 #[cfg(test)]

@@ -20,4 +20,5 @@ pub mod service;
 pub mod status;
 pub mod toolboxes;
 pub mod topic;
+pub mod who;
 mod wire;

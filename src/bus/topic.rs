@@ -30,6 +30,10 @@ pub enum Topic<'a> {
     IsReady,
     /// `ovos.persona.tools.discover.response`: some host speaks of a toolbox of its own.
     DiscoverAnswer,
+    /// `ovos.persona.tools.call.response`: some host answers a call.
+    CallAnswer,
+    /// `ovos.persona.tools.<toolbox_id>.call.response`.
+    PredecessorAnswer(&'a str),
     /// `ovos.tools.{list,get,invoke,reload}.response`: some tool service speaks.
     ServiceAnswer,
     /// Not for a toolbox host.
@@ -58,13 +62,17 @@ impl<'a> Topic<'a> {
             "discover" => Self::Discover,
             "call" => Self::Call,
             "discover.response" => Self::DiscoverAnswer,
-            _ => match rest.strip_suffix(".call") {
-                // A toolbox_id has no `.` and no `:` (OVOS-TOOLS-1 §3).
-                Some(toolbox_id) if !toolbox_id.is_empty() && !toolbox_id.contains(['.', ':']) => {
-                    Self::Predecessor(toolbox_id)
-                }
-                _ => Self::Foreign,
-            },
+            "call.response" => Self::CallAnswer,
+            _ => Self::of_predecessor(rest).unwrap_or(Self::Foreign),
+        }
+    }
+
+    fn of_predecessor(rest: &'a str) -> Option<Self> {
+        // A toolbox_id has no `.` and no `:` (OVOS-TOOLS-1 §3).
+        let fit = |toolbox_id: &&str| !toolbox_id.is_empty() && !toolbox_id.contains(['.', ':']);
+        match rest.strip_suffix(".response") {
+            None => rest.strip_suffix(".call").filter(fit).map(Self::Predecessor),
+            Some(rest) => rest.strip_suffix(".call").filter(fit).map(Self::PredecessorAnswer),
         }
     }
 
@@ -152,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_topic_is_told_from_its_neighbours() {
+    fn every_topic_is_told_from_its_neighbors() {
         let table = [
             ("ovos.persona.tools.discover", Topic::Discover),
             ("ovos.persona.tools.call", Topic::Call),
@@ -170,8 +178,13 @@ mod tests {
             ("ovos.tools.get.response", Topic::ServiceAnswer),
             ("ovos.tools.invoke.response", Topic::ServiceAnswer),
             ("ovos.tools.reload.response", Topic::ServiceAnswer),
-            ("ovos.persona.tools.call.response", Topic::Foreign),
-            ("ovos.persona.tools.wordnet.call.response", Topic::Foreign),
+            ("ovos.persona.tools.call.response", Topic::CallAnswer),
+            (
+                "ovos.persona.tools.wordnet.call.response",
+                Topic::PredecessorAnswer("wordnet"),
+            ),
+            ("ovos.persona.tools.wordnet.call.response.response", Topic::Foreign),
+            ("ovos.persona.tools.a.b.call.response", Topic::Foreign),
             ("ovos.persona.tools.a.b.call", Topic::Foreign),
             ("ovos.persona.tools.a:b.call", Topic::Foreign),
             ("ovos.persona.tools..call", Topic::Foreign),

@@ -384,7 +384,7 @@ pub(super) fn oddities(line: &[u8], asked: &Asked) -> Vec<Diagnosis> {
             add("id string", what, Some(Hint::Id));
         }
         Some(Value::Number(number)) if number.as_str() != asked.id.to_string() => {
-            let what = format!("the id is spelt {number} (the host takes it as {})", asked.id);
+            let what = format!("the id is spelled {number} (the host takes it as {})", asked.id);
             add("id spelling", what, Some(Hint::Id));
         }
         _ => {}

@@ -91,6 +91,9 @@ async fn toolbox(config: &ToolboxConfig, options: Options, transcripts: &[(&str,
     if !config.confinement.is_none() {
         report.here = Some(kernel::summary());
     }
+    if let Some(what) = kernel::not_held(&config.confinement) {
+        report.add(Finding::warning("limits", what.to_owned()));
+    }
     let guard = Guard::of_this_process();
     if let Some(fault) = bash::fault(config, &guard).await {
         report.fault("start", fault);

@@ -1,11 +1,12 @@
 //! A plain script where a program that speaks the protocol was expected: the commonest slip of all.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use crate::adapter::script::Language;
 
 /// As much of a script as is looked at.
-const LONGEST: usize = 200_000;
+const LONGEST: u64 = 200_000;
 
 /// What reads requests, or has another read them, in each language. `toolhost` is a helper's name.
 const READS: &[&str] = &[
@@ -27,8 +28,10 @@ const READS: &[&str] = &[
 pub(super) fn hint(argv: &[String], cwd: &Path) -> Option<String> {
     let script = argv.iter().take(3).find(|word| is_script(&cwd.join(word)))?;
     let path = cwd.join(script);
-    let text = std::fs::read(&path).ok()?;
-    let text = String::from_utf8_lossy(&text[..text.len().min(LONGEST)]);
+    let mut text = Vec::new();
+    let open = crate::regular_file::open(&path).ok()?.0;
+    open.take(LONGEST).read_to_end(&mut text).ok()?;
+    let text = String::from_utf8_lossy(&text);
     if !has_functions(Language::of(&path)?, &text) || READS.iter().any(|word| text.contains(word)) {
         return None;
     }

@@ -451,7 +451,10 @@ impl Game<'_> {
                         self.last_words.remove(0);
                     }
                 }
-                ProcessEvent::PipeClosed(_) | ProcessEvent::OutputTooLong => {}
+                ProcessEvent::PipeClosed(_)
+                | ProcessEvent::OutputTooLong
+                | ProcessEvent::LineEndless
+                | ProcessEvent::LineEnded => {}
                 ProcessEvent::Exited(exit) => {
                     self.process = None;
                     return Next::Exited(exit);

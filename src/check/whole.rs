@@ -115,8 +115,8 @@ fn share(config: &Config, outlook: &Outlook, reports: &mut [Report]) {
 /// What to do instead, where `file` is a program and no configuration.
 pub(super) fn program_in_place_of_file(file: &Path) -> Option<String> {
     let mut start = [0; 2];
-    let is_shebang = std::fs::File::open(file)
-        .and_then(|mut open| open.read_exact(&mut start))
+    let is_shebang = crate::regular_file::open(file)
+        .and_then(|(mut open, _)| open.read_exact(&mut start))
         .is_ok_and(|()| &start == b"#!");
     let yaml = file
         .extension()

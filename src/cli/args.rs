@@ -86,6 +86,8 @@ pub enum Command {
     Bus(BusArgs),
     /// Show what a running host supervises
     Status(StatusArgs),
+    /// Print what a running host counts, for Prometheus
+    Metrics(MetricsArgs),
     /// Write a toolbox to start from
     New(NewArgs),
     /// Move callers and hosts off the predecessor topics
@@ -323,6 +325,18 @@ pub struct StatusArgs {
     /// How the status is shown.
     #[command(flatten)]
     pub show: ShowArgs,
+    /// The control socket of the host [default: $XDG_RUNTIME_DIR/toolhost.sock]
+    #[arg(long, value_name = "PATH")]
+    pub socket: Option<PathBuf>,
+}
+
+/// `toolhost metrics`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example, from cron or a timer, for the textfile collector of the node exporter:\n  \
+    toolhost metrics > /var/lib/node_exporter/toolhost.prom.new && mv /var/lib/node_exporter/toolhost.prom{.new,}"
+)]
+pub struct MetricsArgs {
     /// The control socket of the host [default: $XDG_RUNTIME_DIR/toolhost.sock]
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,

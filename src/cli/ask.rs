@@ -146,7 +146,7 @@ fn show_tools(tools: &str, json: bool, args: &AskArgs, output: Output) -> Result
 }
 
 fn show_groups(groups: &[(String, Vec<serde_json::Value>)], args: &AskArgs, output: Output) -> Result<(), Error> {
-    output.data(listing::tools_table(groups, output.colours_stdout()).as_bytes())?;
+    output.data(listing::tools_table(groups, output.colors_stdout()).as_bytes())?;
     if let Some(line) = listing::first_call(groups) {
         let place = match (&args.bus, &args.config) {
             (Some(url), _) => format!(" --bus {}", example::quoted(url)),
@@ -306,7 +306,7 @@ pub struct Attached {
 }
 
 impl Attached {
-    async fn detach(self) {
+    pub(super) async fn detach(self) {
         drop(self.wire);
         self.end.await;
     }

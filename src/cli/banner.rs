@@ -40,7 +40,7 @@ pub enum Bus {
 }
 
 /// The banner, several lines.
-pub fn banner(bus: &Bus, toolboxes: &[Toolbox], colour: bool) -> String {
+pub fn banner(bus: &Bus, toolboxes: &[Toolbox], color: bool) -> String {
     let rows: Vec<_> = toolboxes.iter().map(row).collect();
     let mut out = summary(toolboxes);
     out.push_str(&match bus {
@@ -48,10 +48,10 @@ pub fn banner(bus: &Bus, toolboxes: &[Toolbox], colour: bool) -> String {
         Bus::Embedded(url) => format!(" on {}, served by this toolhost\n", spell::plain(url)),
         Bus::Unreached(url) => format!(
             "; {}\n",
-            Tint::Bad.paint(&format!("{} is not reached yet, trying on", spell::plain(url)), colour)
+            Tint::Bad.paint(&format!("{} is not reached yet, trying on", spell::plain(url)), color)
         ),
     });
-    out.push_str(&render(&rows, colour));
+    out.push_str(&render(&rows, color));
     if let Some(line) = toolboxes.iter().find_map(example) {
         let url = match bus {
             Bus::Embedded(url) | Bus::Joined(url) | Bus::Unreached(url) if *url != DEFAULT_URL => {
@@ -170,15 +170,15 @@ mod tests {
     }
 
     #[test]
-    fn colour_adds_nothing_but_colour() {
+    fn color_adds_nothing_but_color() {
         let toolboxes = [wordnet()];
         let bus = Bus::Unreached(DEFAULT_URL.to_owned());
-        let coloured = banner(&bus, &toolboxes, true);
-        let bare = coloured
+        let colored = banner(&bus, &toolboxes, true);
+        let bare = colored
             .replace("\x1b[32m", "")
             .replace("\x1b[31m", "")
             .replace("\x1b[0m", "");
-        assert_ne!(coloured, bare);
+        assert_ne!(colored, bare);
         assert_eq!(bare, banner(&bus, &toolboxes, false));
     }
 }

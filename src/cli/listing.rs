@@ -9,7 +9,7 @@ use super::table::{Cell, Tint, render};
 const WIDEST: usize = 60;
 
 /// A table of the tools in `groups`: each a toolbox_id and an array of definitions.
-pub(crate) fn tools_table(groups: &[(String, Vec<Value>)], colour: bool) -> String {
+pub(crate) fn tools_table(groups: &[(String, Vec<Value>)], color: bool) -> String {
     let heading = ["TOOLBOX", "TOOL", "ARGUMENTS", "DESCRIPTION"];
     let mut rows = vec![heading.map(|text| Cell::left(text).tinted(Tint::Dim)).to_vec()];
     for (toolbox_id, tools) in groups {
@@ -28,7 +28,7 @@ pub(crate) fn tools_table(groups: &[(String, Vec<Value>)], colour: bool) -> Stri
             ]);
         }
     }
-    render(&rows, colour)
+    render(&rows, color)
 }
 
 /// A flat list of definitions, grouped by the toolbox_id each carries, in the order they come.

@@ -4,7 +4,7 @@
 //! `table`, `listing`, `example`, `banner` and `status_view` are pure: text in, text out.
 //! `argc` is this program under another name, for the scripts that call one.
 //! `output` is the only module that writes to stdout and stderr; `ask` and its `wire` wait for
-//! answers, `orders` for a running host, `bus` for a signal, and what hosts is behind `hosting`. `new` is the one that writes files.
+//! answers, `orders` for a running host, `bus` for a signal, and what hosts is behind `hosting`. `new` and `migrate` write files.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,7 @@ pub mod early;
 mod example;
 pub mod hosting;
 mod listing;
+mod metrics;
 pub mod migrate;
 mod new;
 mod orders;
@@ -68,7 +69,9 @@ pub fn main(typed: impl IntoIterator<Item = OsString>, hosting: &dyn Hosting) ->
     if hosts(&arguments.command)
         && let Err(error) = Guard::start()
     {
-        output.talk(&format!("no guard over the toolboxes: {error}\n"));
+        output.talk(&format!(
+            "the guard over the toolboxes cannot be started ({error}): they may outlive a toolhost that is killed\n"
+        ));
     }
     let _log = start_log(&arguments, output);
     let done = dispatch(&arguments.command, output, held, hosting);
@@ -131,6 +134,7 @@ fn hosts(command: &Command) -> bool {
         | Command::Restart(_)
         | Command::New(_)
         | Command::Migrate(_)
+        | Command::Metrics(_)
         | Command::Completions { .. }
         | Command::Man { .. } => return false,
     };
@@ -147,7 +151,7 @@ fn start_log(arguments: &Arguments, output: Output) -> logging::Guard {
     // The one toolbox that is started for a call answers what is wrong with it: the log would only say it again.
     let asked = matches!(&arguments.command, Command::Call(args) if args.ask.config.is_some());
     let silent = (asked && level == logging::Level::ERROR).then_some("toolhost::supervisor");
-    logging::start(arguments.log.log_format, level, output.colours_stderr(), silent)
+    logging::start(arguments.log.log_format, level, output.colors_stderr(), silent)
 }
 
 fn dispatch(command: &Command, output: Output, held: early::Held, hosting: &dyn Hosting) -> Result<(), Error> {
@@ -166,12 +170,13 @@ fn dispatch(command: &Command, output: Output, held: early::Held, hosting: &dyn 
 fn dispatch_short(command: &Command, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     match command {
         Command::Status(args) => status(args, output),
+        Command::Metrics(args) => metrics::run(args, output),
         Command::Stop(args) => orders::stop(args, output),
         Command::Start(args) => orders::start(args, output),
         Command::Restart(args) => orders::restart(args, output),
         Command::Reload(args) if orders::reload(args, output)? => Ok(()),
         Command::New(args) => new::run(args, output),
-        Command::Migrate(args) => migrate::run(args, output),
+        Command::Migrate(args) if !args.listens() => migrate::run(args, output),
         Command::Completions { shell } => completions(*shell, output),
         Command::Man { command } => man(command, output),
         _ => runtime(command)?.block_on(dispatch_question(command, output, hosting)),
@@ -205,6 +210,7 @@ async fn dispatch_question(command: &Command, output: Output, hosting: &dyn Host
         Command::Get(args) => ask::get(args, output, hosting).await,
         Command::Discover(args) => ask::discover(args, output, hosting).await,
         Command::Reload(args) => ask::reload(args, output, hosting).await,
+        Command::Migrate(args) => migrate::listen(args, output, hosting).await,
         // Dispatched before.
         _ => Ok(()),
     }
@@ -223,7 +229,7 @@ fn status(args: &StatusArgs, output: Output) -> Result<(), Error> {
     }
     let status = serde_json::from_str(&text)
         .map_err(|error| Error::failed(format!("the status of the host cannot be understood: {error}")))?;
-    output.data(status_view::status_view(&status, output.colours_stdout()).as_bytes())
+    output.data(status_view::status_view(&status, output.colors_stdout()).as_bytes())
 }
 
 fn completions(shell: clap_complete::Shell, output: Output) -> Result<(), Error> {

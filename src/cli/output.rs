@@ -18,8 +18,8 @@ pub struct Output {
     pub stderr_is_terminal: bool,
     /// stderr is the systemd journal.
     pub stderr_is_journal: bool,
-    /// Neither `NO_COLOR` nor a dumb terminal forbids colour; it needs a terminal as well.
-    pub colour_is_welcome: bool,
+    /// Neither `NO_COLOR` nor a dumb terminal forbids color; it needs a terminal as well.
+    pub color_is_welcome: bool,
 }
 
 impl Output {
@@ -31,18 +31,18 @@ impl Output {
             stdout_is_terminal: io::stdout().is_terminal(),
             stderr_is_terminal: io::stderr().is_terminal(),
             stderr_is_journal: logging::is_journal(io::stderr(), |name| std::env::var(name).ok()),
-            colour_is_welcome: !forbidden,
+            color_is_welcome: !forbidden,
         }
     }
 
-    /// Whether stdout may be coloured.
-    pub fn colours_stdout(&self) -> bool {
-        self.stdout_is_terminal && self.colour_is_welcome
+    /// Whether stdout may be colored.
+    pub fn colors_stdout(&self) -> bool {
+        self.stdout_is_terminal && self.color_is_welcome
     }
 
-    /// Whether stderr may be coloured.
-    pub fn colours_stderr(&self) -> bool {
-        self.stderr_is_terminal && self.colour_is_welcome
+    /// Whether stderr may be colored.
+    pub fn colors_stderr(&self) -> bool {
+        self.stderr_is_terminal && self.color_is_welcome
     }
 
     /// Writes a JSON value: spread over lines for a person, on one line for a pipe.
@@ -102,7 +102,7 @@ impl Output {
 
     /// `error: ...`, and `hint: ...` where there is one.
     pub fn error(&self, error: &Error) {
-        let (red, cyan, off) = if self.colours_stderr() {
+        let (red, cyan, off) = if self.colors_stderr() {
             ("\x1b[1;31m", "\x1b[36m", "\x1b[0m")
         } else {
             ("", "", "")

@@ -2,13 +2,18 @@
 
 use std::time::Duration;
 
-use crate::control::status::{Bus, BusState, Host, Status, ToolService, Toolbox, ToolboxState};
+use crate::control::status::{Bus, BusState, Forward, Host, Status, ToolService, Toolbox, ToolboxState};
 
+use crate::migrate::carry::Way;
+
+use super::migrate::view as migration;
 use super::table::{Cell, Tint, render};
 
 /// The whole status, several lines.
-pub(crate) fn status_view(status: &Status, colour: bool) -> String {
-    let mut out = render(&host_rows(&status.host), colour);
+pub(crate) fn status_view(status: &Status, color: bool) -> String {
+    let mut rows = host_rows(&status.host);
+    rows.extend(status.forwards.iter().map(forward_row));
+    let mut out = render(&rows, color);
     out.push('\n');
     if status.toolboxes.is_empty() {
         out.push_str("no toolboxes\n");
@@ -30,7 +35,12 @@ pub(crate) fn status_view(status: &Status, colour: bool) -> String {
     ];
     let mut rows = vec![heading.map(|cell| cell.tinted(Tint::Dim)).to_vec()];
     rows.extend(status.toolboxes.iter().map(toolbox_row));
-    out.push_str(&render(&rows, colour));
+    out.push_str(&render(&rows, color));
+    let callers = migration::callers(&status.migration);
+    if !callers.is_empty() {
+        out.push('\n');
+        out.push_str(&render(&callers, color));
+    }
     out
 }
 
@@ -60,6 +70,23 @@ fn host_rows(host: &Host) -> Vec<Vec<Cell>> {
             .map(|text| row("conflict", Cell::left(text).tinted(Tint::Bad))),
     );
     rows
+}
+
+fn forward_row(forward: &Forward) -> Vec<Cell> {
+    let way = match forward.way {
+        Way::ToPredecessor => "to its predecessor topic",
+        Way::ToStatic => "to the replacement topic",
+    };
+    let id = &forward.toolbox_id;
+    let cell = match forward.learned {
+        true => Cell::left(format!(
+            "{id}: no longer, its host answers by itself ({} before)",
+            forward.forwarded
+        ))
+        .tinted(Tint::Good),
+        false => Cell::left(format!("{id} {way}, {} calls", forward.forwarded)),
+    };
+    vec![Cell::left("forwards").tinted(Tint::Dim), cell]
 }
 
 fn bus_cell(bus: &Bus) -> Cell {
@@ -160,6 +187,7 @@ fn latency(milliseconds: f64) -> String {
 mod tests {
     use super::*;
     use crate::control::status::{Calls, Latency, Messages, Process};
+    use crate::migrate::verdict::Report;
 
     fn toolbox(toolbox_id: &str, state: ToolboxState) -> Toolbox {
         Toolbox {
@@ -229,6 +257,17 @@ mod tests {
                     ..toolbox("big", ToolboxState::Asleep)
                 },
             ],
+            forwards: [(Way::ToPredecessor, false), (Way::ToStatic, true)]
+                .map(|(way, learned)| Forward {
+                    toolbox_id: "old".to_owned(),
+                    way,
+                    learned,
+                    forwarded: 12,
+                    tools: 1,
+                    waiting: 0,
+                })
+                .to_vec(),
+            migration: Report::default(),
         }
     }
 
@@ -241,6 +280,8 @@ bus       ws://127.0.0.1:8181/core not reached for 5s (connection refused)
 service   silent, another tool service answers on this bus
 messages  12 received, 3 sent, 0 malformed
 conflict  'define' is owned by 'a', 'b'
+forwards  old to its predecessor topic, 12 calls
+forwards  old: no longer, its host answers by itself (12 before)
 
 TOOLBOX  STATE    TOOLS  PID            UP  RESTARTS    OK  ERRORS  PENDING     P50   P99  REMARK
 wordnet  ready        2  812,813  3days 4h         0  1234       1        3  1.20ms  1.2s
@@ -251,7 +292,7 @@ big      asleep       7  -               -         0     0       0        0     
     }
 
     #[test]
-    fn colour_adds_nothing_but_colour() {
+    fn color_adds_nothing_but_color() {
         let mut bare = status_view(&status(), true);
         assert!(bare.contains("\x1b[32mready\x1b[0m"));
         for code in ["\x1b[0m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"] {

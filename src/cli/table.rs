@@ -2,7 +2,7 @@
 
 use super::spell;
 
-/// The colour of a cell, for those who see it; the text alone says the same.
+/// The color of a cell, for those who see it; the text alone says the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tint {
     /// As everything else.
@@ -29,9 +29,9 @@ impl Tint {
         }
     }
 
-    /// `text` in this colour, where `colour` is wanted.
-    pub(crate) fn paint(self, text: &str, colour: bool) -> String {
-        if !colour || self == Self::Plain || text.is_empty() {
+    /// `text` in this color, where `color` is wanted.
+    pub(crate) fn paint(self, text: &str, color: bool) -> String {
+        if !color || self == Self::Plain || text.is_empty() {
             return text.to_owned();
         }
         format!("{}{text}\x1b[0m", self.start())
@@ -65,7 +65,7 @@ impl Cell {
         }
     }
 
-    /// The same cell in a colour.
+    /// The same cell in a color.
     pub(crate) fn tinted(self, tint: Tint) -> Self {
         Self { tint, ..self }
     }
@@ -76,7 +76,7 @@ impl Cell {
 }
 
 /// The rows under one another, two spaces between the columns, nothing after the last one.
-pub(crate) fn render(rows: &[Vec<Cell>], colour: bool) -> String {
+pub(crate) fn render(rows: &[Vec<Cell>], color: bool) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let widths: Vec<usize> = (0..columns)
         .map(|column| {
@@ -98,7 +98,7 @@ pub(crate) fn render(rows: &[Vec<Cell>], colour: bool) -> String {
                 out.push_str("  ");
             }
             let padding = " ".repeat(width - cell.width());
-            let text = cell.tint.paint(&cell.text, colour);
+            let text = cell.tint.paint(&cell.text, color);
             match (cell.right, index + 1 == last) {
                 (true, _) => out.extend([padding.as_str(), &text]),
                 (false, false) => out.extend([text.as_str(), &padding]),
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up_with_and_without_colour() {
+    fn columns_line_up_with_and_without_color() {
         let rows = [
             vec![
                 Cell::left("name").tinted(Tint::Dim),

@@ -181,7 +181,7 @@ impl Reader<'_> {
         for key in entries {
             self.tool_key(key, &below(path, &key.key), &mut draft);
         }
-        // A misspelt one has been told already.
+        // A misspelled one has been told already.
         let meant = |key: &Entry| {
             let near = nearest(&key.key, TOOL_KEYS).unwrap_or(&key.key);
             matches!(near, "run" | "shell" | "command")

@@ -35,6 +35,7 @@ mod find;
 mod free;
 mod habits;
 pub mod insert;
+mod migrate;
 pub mod mycroft;
 mod place;
 mod quantity;
@@ -63,6 +64,7 @@ use std::time::Duration;
 
 use crate::confinement::Confinement;
 use crate::json::Text;
+use crate::migrate::carry::Way;
 
 /// A time as the file writes it: `200ms`, `1m 30s`, a bare number of seconds.
 ///
@@ -89,6 +91,8 @@ pub struct Config {
     pub bus: BusConfig,
     /// Whether `ovos.tools.*` is answered.
     pub tool_service: ToolService,
+    /// Which calls to toolboxes of other hosts are forwarded.
+    pub migrate: MigrateConfig,
     /// The toolboxes, in the order of the file: they start in it and stop in reverse.
     pub toolboxes: Vec<ToolboxConfig>,
     /// Whether a change of the files this was read from is a reason to read them again.
@@ -124,6 +128,41 @@ impl Source {
         content.hash(&mut hasher);
         hasher.finish()
     }
+}
+
+impl Config {
+    /// The toolboxes this host answers for, by itself or by forwarding.
+    pub fn toolbox_ids(&self) -> impl Iterator<Item = &str> {
+        let hosted = self.toolboxes.iter().map(|toolbox| toolbox.id.as_str());
+        hosted.chain(self.migrate.carried.iter().map(|carry| carry.toolbox_id.as_str()))
+    }
+}
+
+/// Which calls to toolboxes of other hosts are forwarded from one call topic to the other (OVOS-TOOLS-1 §6).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MigrateConfig {
+    /// The toolboxes, none of them hosted here, none twice.
+    pub carried: Vec<Carry>,
+    /// How long a forwarded call may take.
+    pub timeout: Duration,
+}
+
+impl Default for MigrateConfig {
+    fn default() -> Self {
+        Self {
+            carried: Vec::new(),
+            timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// One toolbox whose calls are forwarded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carry {
+    /// Its toolbox_id.
+    pub toolbox_id: String,
+    /// From where to where.
+    pub way: Way,
 }
 
 /// Which bus, and how it is reached.

@@ -164,3 +164,13 @@ fn what_is_broken_is_a_warning_that_names_its_file() {
         found.warnings
     );
 }
+
+#[test]
+fn a_pipe_in_the_place_of_a_layer_is_told_and_not_waited_for() {
+    let machine = Machine::new(&[("home/a/.config/mycroft/other", "")]);
+    nix::unistd::mkfifo(&machine.0.join(USER), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let found = machine.found(&[]);
+    assert_eq!(found.url, Machine::new(&[]).found(&[]).url);
+    let told = found.warnings.join("\n");
+    assert!(told.contains("it is no file but a pipe"), "{told}");
+}

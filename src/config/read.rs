@@ -1,19 +1,16 @@
 //! The tree → a [`Config`], collecting every fault on the way.
 
-use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::libc::O_NONBLOCK;
 
 use super::expand::Place;
 use super::fault::{Fault, Faults, Position};
 use super::yaml::{self, Entry, Node, below};
 use super::{
-    BusConfig, Config, Lookup, PredecessorTopics, Source, Sources, ToolService, ToolboxConfig, place, suggest, toolbox,
+    BusConfig, Config, Lookup, MigrateConfig, PredecessorTopics, Source, Sources, ToolService, ToolboxConfig, place,
+    suggest, toolbox,
 };
+use crate::regular_file;
 
 /// Far more than any file of this kind holds; a mistyped path to a disk image ends here.
 const LONGEST_FILE: u64 = 4 << 20;
@@ -22,6 +19,7 @@ pub(super) const TOP_KEYS: &[&str] = &[
     "bus",
     "tool_service",
     "predecessor_topics",
+    "migrate",
     "watch",
     "defaults",
     "toolboxes",
@@ -118,13 +116,14 @@ impl Reader<'_> {
         let mut tool_service = ToolService::default();
         let mut predecessors = PredecessorTopics::default();
         let mut watch = false;
-        let (mut defaults, mut toolboxes) = (None, None);
+        let (mut defaults, mut toolboxes, mut migrate) = (None, None, None);
         for entry in entries {
             let (path, value) = (entry.key.as_str(), &entry.value);
             match path {
                 "bus" => bus = self.bus(value, path),
                 "tool_service" => tool_service = self.tool_service(value, path).unwrap_or_default(),
                 "predecessor_topics" => predecessors = self.predecessor_topics(value, path).unwrap_or_default(),
+                "migrate" => migrate = Some(value),
                 "watch" => watch = self.boolean(value, path).unwrap_or_default(),
                 "defaults" => defaults = Some(value),
                 "toolboxes" => toolboxes = Some(value),
@@ -155,6 +154,7 @@ impl Reader<'_> {
             return None;
         };
         let toolboxes = self.entries(toolboxes, "toolboxes", "a mapping from toolbox_id to toolbox")?;
+        let migrate = migrate.map_or_else(MigrateConfig::default, |node| self.migrate(node, "migrate", toolboxes));
         let shallow = self.too_shallow(toolboxes, "toolboxes", toolbox::KEYS);
         let toolboxes = toolboxes
             .iter()
@@ -165,6 +165,7 @@ impl Reader<'_> {
             file,
             bus,
             tool_service,
+            migrate,
             toolboxes,
             watch,
             sources: Sources(std::mem::take(&mut self.sources)),
@@ -221,7 +222,7 @@ impl Reader<'_> {
         let own = self.entries(&entry.value, &path, "the keys of a toolbox")?;
         let merged = toolbox::with_defaults(own, defaults);
         let draft = self.keys(&merged, &path, predecessors);
-        // A misspelt kind has been told already.
+        // A misspelled kind has been told already.
         let meant = |key: &str| suggest::nearest(key, toolbox::KEYS).is_some_and(toolbox::is_kind);
         if !own
             .iter()
@@ -265,10 +266,10 @@ pub fn unfit_id(id: &str) -> Option<String> {
     }
 }
 
-/// The text of `file`, or why there is none.
+/// The text of `file`, or why there is none. What is no file, or a long one, is not waited for.
 pub(super) fn text_of(file: &Path, longest: u64) -> Result<String, (Option<Position>, String)> {
     let mut bytes = Vec::new();
-    let read = open(file).and_then(|open| open.take(longest + 1).read_to_end(&mut bytes));
+    let read = regular_file::open(file).and_then(|(open, _)| open.take(longest + 1).read_to_end(&mut bytes));
     if let Err(error) = read {
         return Err((None, format!("cannot be read: {}", plain(&error))));
     }
@@ -289,20 +290,11 @@ pub(super) fn text_of(file: &Path, longest: u64) -> Result<String, (Option<Posit
     })
 }
 
-/// Opens `file`. A named pipe in its place that nobody writes into is as empty, and not waited for; a pipe that somebody
-/// does write into, as a shell hands one over, is read to its end.
-fn open(file: &Path) -> std::io::Result<File> {
-    let open = OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(file)?;
-    fcntl(&open, FcntlArg::F_SETFL(OFlag::empty()))?;
-    Ok(open)
-}
-
 /// An error of the system without its number.
 pub(super) fn plain(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".into(),
         std::io::ErrorKind::PermissionDenied => "permission denied".into(),
-        std::io::ErrorKind::IsADirectory => "it is a folder".into(),
         _ => error.to_string(),
     }
 }

@@ -4,7 +4,9 @@ use crate::confinement::{Confinement, Limits, Sandbox};
 use std::time::Duration;
 
 use super::*;
+use crate::config::Carry;
 use crate::config::{BusUrl, Kind, Mode, Publish, Restart, RestartWhen, Script, declared};
+use crate::migrate::carry::Way;
 
 /// Every key there is; the tests of faults read it too.
 const FULL: &str = include_str!("../../tests/config_faults/full.yaml");
@@ -60,6 +62,17 @@ fn every_key_reaches_its_place() {
     assert_eq!(config.bus.url, BusUrl::Url("wss://bus.local:8181/core".into()));
     assert_eq!(config.bus.ca_file, Some(folder.join("bus.pem")));
     assert_eq!(config.tool_service, ToolService::Yes);
+    let carry = |toolbox_id: &str, way| Carry {
+        toolbox_id: toolbox_id.to_owned(),
+        way,
+    };
+    let carried = vec![
+        carry("old_one", Way::ToPredecessor),
+        carry("old-two", Way::ToPredecessor),
+        carry("new", Way::ToStatic),
+    ];
+    assert_eq!(config.migrate.carried, carried);
+    assert_eq!(config.migrate.timeout, Duration::from_secs(20));
     assert!(config.watch);
     let sources: Vec<_> = config.sources.0.iter().map(|source| &*source.path).collect();
     assert_eq!(

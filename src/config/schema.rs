@@ -129,6 +129,8 @@ struct File {
     /// What becomes of calls on ovos.persona.tools.<toolbox_id>.call. Default: answer.
     #[schemars(extend("default" = "answer"))]
     predecessor_topics: PredecessorTopics,
+    /// Calls to toolboxes of other hosts that are forwarded from one call topic to the other.
+    migrate: Option<Migrate>,
     /// Whether a change of this file, or of an env_file, is a reason to read it again. Default: false.
     #[schemars(extend("default" = false))]
     watch: Switch,
@@ -137,6 +139,20 @@ struct File {
     /// The toolboxes by toolbox_id, in the order they start.
     #[schemars(extend("propertyNames" = {"pattern": "^[A-Za-z0-9_-]+$"}))]
     toolboxes: Option<BTreeMap<String, Toolbox>>,
+}
+
+/// Calls to toolboxes of other hosts that are forwarded from one call topic to the other.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = optional)]
+#[expect(dead_code, reason = "for the schema only")]
+struct Migrate {
+    /// toolbox_ids whose host answers ovos.persona.tools.<toolbox_id>.call only: calls on ovos.persona.tools.call reach it there.
+    to_predecessor: Option<Vec<Word>>,
+    /// toolbox_ids whose host answers ovos.persona.tools.call only: calls on ovos.persona.tools.<toolbox_id>.call reach it there.
+    to_static: Option<Vec<Word>>,
+    /// How long a forwarded call may take. Default: 30s.
+    #[schemars(extend("default" = "30s"))]
+    timeout: Time,
 }
 
 /// A mapping, or the address alone.

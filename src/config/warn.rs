@@ -53,11 +53,14 @@ pub fn look_over(file: &Path) -> Outlook {
         Value::Mapping(entries) => entries.clone(),
         _ => Vec::new(),
     };
-    for section in entries(&root) {
+    let sections = entries(&root);
+    // One that only forwards is meant to have none.
+    let forwards = sections.iter().any(|section| section.key == "migrate");
+    for section in sections {
         match section.key.as_str() {
             "toolboxes" => {
                 let toolboxes = entries(&section.value);
-                if toolboxes.is_empty() {
+                if toolboxes.is_empty() && !forwards {
                     outlook.warn(section.at, "toolboxes", "is empty: nothing is hosted");
                 }
                 for toolbox in &toolboxes {

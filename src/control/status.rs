@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::migrate::carry::Way;
+use crate::migrate::verdict::Report;
+
 /// Everything `toolhost status --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Status {
@@ -9,6 +12,29 @@ pub struct Status {
     pub host: Host,
     /// Its toolboxes, in the order of the configuration.
     pub toolboxes: Vec<Toolbox>,
+    /// Toolboxes of other hosts whose calls are forwarded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forwards: Vec<Forward>,
+    /// Who calls them on which topic, kept over restarts.
+    #[serde(default)]
+    pub migration: Report,
+}
+
+/// A toolbox of another host whose calls are forwarded from one call topic to the other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forward {
+    /// Its toolbox_id.
+    pub toolbox_id: String,
+    /// From where to where.
+    pub way: Way,
+    /// Whether its host has learned to answer by itself, so that nothing is forwarded.
+    pub learned: bool,
+    /// How many tools its host offers, as far as that is known.
+    pub tools: usize,
+    /// Calls forwarded since the start.
+    pub forwarded: u64,
+    /// Calls that wait for a decision or for their answer.
+    pub waiting: usize,
 }
 
 /// The host itself.

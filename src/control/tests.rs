@@ -13,6 +13,7 @@ use crate::control::status::{
     Bus, BusState, Calls, Host, Latency, Messages, Process, Status, ToolService, Toolbox, ToolboxState,
 };
 use crate::control::verb::{Order, Verb};
+use crate::migrate::verdict::Report;
 
 /// A folder of its own for a test, gone afterwards.
 struct Folder(PathBuf);
@@ -71,6 +72,8 @@ fn status() -> Status {
                 p99_ms: 20.0,
             }),
         }],
+        forwards: vec![],
+        migration: Report::default(),
     }
 }
 
@@ -79,6 +82,10 @@ struct Fixed;
 impl Verbs for Fixed {
     async fn status(&self) -> Status {
         status()
+    }
+
+    fn migration(&self) -> Report {
+        Report::default()
     }
 
     async fn order(&self, order: Order, orders: Orders) -> Ordered {
@@ -178,7 +185,7 @@ async fn a_wrong_line_is_answered_and_the_next_one_too() {
     let lines: Vec<&str> = answer.lines().collect();
     assert_eq!(
         lines[0],
-        r#"{"error":"unknown variant `dance`, expected one of `status`, `stop`, `start`, `restart`, `reload` at line 1 column 15"}"#
+        r#"{"error":"unknown variant `dance`, expected one of `status`, `stop`, `start`, `restart`, `reload`, `migration` at line 1 column 15"}"#
     );
     assert!(lines[1].starts_with(r#"{"error":"#), "{answer}");
     assert!(lines[2].starts_with(r#"{"status":"#), "{answer}");

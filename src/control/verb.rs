@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::order::{Ordered, Orders, Reloaded};
 use super::status::Status;
+use crate::migrate::verdict::Report;
 
 /// What can be asked of a running host, one JSON object a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub enum Verb {
     Restart(Orders),
     /// `{"verb": "reload"}`
     Reload,
+    /// `{"verb": "migration"}`
+    Migration,
 }
 
 /// What is asked of toolboxes.
@@ -44,6 +47,9 @@ pub trait Verbs: Send + Sync + 'static {
     /// Has toolboxes do what is asked, all of them or, where one is not known, none.
     fn order(&self, order: Order, orders: Orders) -> impl Future<Output = Ordered> + Send;
 
+    /// Who calls on which topic, and for how long nobody has used the predecessor.
+    fn migration(&self) -> Report;
+
     /// Reads the configuration again; in words why it is refused.
     fn reload(&self) -> impl Future<Output = Result<Reloaded, String>> + Send;
 }
@@ -60,6 +66,7 @@ impl Verb {
             Self::Start(_) => "start",
             Self::Restart(_) => "restart",
             Self::Reload => "reload",
+            Self::Migration => "migration",
         }
     }
 
@@ -71,7 +78,7 @@ impl Verb {
     /// How long its answer may take; `None` where that is the toolboxes' time: `describe_timeout` and the grace bound it.
     pub fn patience(&self) -> Option<Duration> {
         match self {
-            Self::Status => Some(PATIENCE),
+            Self::Status | Self::Migration => Some(PATIENCE),
             Self::Stop(orders) | Self::Start(orders) | Self::Restart(orders) => (!orders.wait).then_some(PATIENCE),
             Self::Reload => None,
         }
@@ -87,6 +94,7 @@ pub async fn answer(line: &[u8], verbs: &impl Verbs) -> String {
     let name = verb.name();
     let answer = match verb {
         Verb::Status => serde_json::to_value(verbs.status().await),
+        Verb::Migration => serde_json::to_value(verbs.migration()),
         Verb::Stop(orders) => serde_json::to_value(verbs.order(Order::Stop, orders).await),
         Verb::Start(orders) => serde_json::to_value(verbs.order(Order::Start, orders).await),
         Verb::Restart(orders) => serde_json::to_value(verbs.order(Order::Restart, orders).await),

@@ -19,6 +19,7 @@ use crate::cli::args::AskArgs;
 use crate::cli::ask::Attached;
 use crate::config::{BusConfig, BusUrl, Config, mycroft, process_env};
 use crate::error::Error;
+use crate::migrate::ledger::Ledger;
 use crate::registry::Registry;
 
 use super::vital::Vital;
@@ -81,6 +82,10 @@ impl FrameHandler for ToBridge {
     fn connected(&mut self) {
         contained(|| self.0.connected());
     }
+
+    fn disconnected(&mut self, _why: &str) {
+        contained(|| self.0.disconnected());
+    }
 }
 
 /// Does `work`, and outlives its panic, which the log has told then.
@@ -92,16 +97,16 @@ fn contained(work: impl FnOnce()) {
 }
 
 /// Joins the bus that `config` names.
-pub(super) async fn join(config: &Config, registry: Arc<Registry>) -> Result<Joined, Error> {
+pub(super) async fn join(config: &Config, registry: Arc<Registry>, ledger: Arc<Ledger>) -> Result<Joined, Error> {
     match &config.bus.url {
-        BusUrl::Embedded(address) => embed(*address, config, registry).await,
+        BusUrl::Embedded(address) => embed(*address, config, registry, ledger).await,
         _ => {
             let stop = CancellationToken::new();
             let client_config = client_config(&config.bus);
             let url = client_config.url.clone();
             let client = Client::new(client_config, stop.clone()).map_err(|error| Error::usage(error.to_string()))?;
             let mut ends = Ends::default();
-            let (bridge, link) = attach(client, stop, config, registry, &mut ends);
+            let (bridge, link) = attach(client, stop, bridging(config, registry, ledger), &mut ends);
             Ok(Joined {
                 bridge,
                 link,
@@ -114,7 +119,12 @@ pub(super) async fn join(config: &Config, registry: Arc<Registry>) -> Result<Joi
     }
 }
 
-async fn embed(address: SocketAddr, config: &Config, registry: Arc<Registry>) -> Result<Joined, Error> {
+async fn embed(
+    address: SocketAddr,
+    config: &Config,
+    registry: Arc<Registry>,
+    ledger: Arc<Ledger>,
+) -> Result<Joined, Error> {
     let bus = EmbeddedBus::bind(address, EmbeddedOptions::default()).await.map_err(|error| {
         Error::failed(format!("cannot serve a bus on {address}: {error}"))
             .with_hint("is a bus running there already? `--bus URL` joins it, `--embedded-bus=127.0.0.1:PORT` takes another port")
@@ -122,7 +132,7 @@ async fn embed(address: SocketAddr, config: &Config, registry: Arc<Registry>) ->
     let (stop, leave) = (CancellationToken::new(), CancellationToken::new());
     let (url, attachment) = (bus.url(), bus.attach(leave.clone()));
     let mut ends = Ends::default();
-    let (bridge, link) = attach(attachment, leave, config, registry, &mut ends);
+    let (bridge, link) = attach(attachment, leave, bridging(config, registry, ledger), &mut ends);
     ends.push("the embedded bus", stop.clone(), bus.run(stop));
     Ok(Joined {
         bridge,
@@ -134,16 +144,29 @@ async fn embed(address: SocketAddr, config: &Config, registry: Arc<Registry>) ->
     })
 }
 
+/// Makes the bridge, once there is a way to the bus.
+fn bridging(
+    config: &Config,
+    registry: Arc<Registry>,
+    ledger: Arc<Ledger>,
+) -> impl FnOnce(Sender) -> Bridge<Registry, Sender> + use<> {
+    let (tool_service, migrate) = (config.tool_service, config.migrate.clone());
+    move |sender| {
+        let bridge = Bridge::new(registry, sender, tool_service, ledger, Handle::current());
+        bridge.forward_by(&migrate);
+        bridge
+    }
+}
+
 /// Runs `transport` with a bridge on it.
 fn attach(
     transport: impl Transport,
     stop: CancellationToken,
-    config: &Config,
-    registry: Arc<Registry>,
+    bridge: impl FnOnce(Sender) -> Bridge<Registry, Sender>,
     ends: &mut Ends,
 ) -> (Bridge<Registry, Sender>, watch::Receiver<Link>) {
     let link = transport.link();
-    let bridge = Bridge::new(registry, transport.sender(), config.tool_service, Handle::current());
+    let bridge = bridge(transport.sender());
     ends.push("the link to the bus", stop, transport.run(ToBridge(bridge.clone())));
     (bridge, link)
 }
@@ -154,7 +177,7 @@ pub(super) fn attach_for_one_request(
     config: &Config,
     registry: Arc<Registry>,
 ) -> impl Future<Output = ()> + Send + 'static {
-    let bridge = Bridge::new(registry, transport.sender(), config.tool_service, Handle::current());
+    let bridge = bridging(config, registry, Arc::default())(transport.sender());
     transport.run(ToBridge(bridge))
 }
 

@@ -5,6 +5,7 @@ mod one_request;
 mod orphans;
 mod report;
 mod service_manager;
+mod usage;
 mod verbs;
 mod vital;
 mod watch;
@@ -29,6 +30,7 @@ use crate::cli::output::Output;
 use crate::config::{self, BusConfig, BusUrl, Config};
 use crate::control::{self, socket::ControlSocket};
 use crate::error::{Error, Exit};
+use crate::migrate::ledger::Ledger;
 use crate::process::guard::Guard;
 use crate::registry::Registry;
 use crate::state_folder::StateFolder;
@@ -77,6 +79,8 @@ struct Host {
     started: Instant,
     registry: Arc<Registry>,
     bus: Joined,
+    /// Who calls on which topic.
+    ledger: Arc<Ledger>,
 }
 
 /// `toolhost run`: hosts until a signal ends it.
@@ -88,31 +92,14 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     drop(held);
     let manager = Arc::new(ServiceManager::of_this_process());
     tokio::spawn(orphans::reap(Guard::of_this_process()));
-    let mut config = load(args.config.as_deref())?;
-    let bus_in_file = config.bus.clone();
-    if let Some(url) = &args.bus {
-        config.bus.url = BusUrl::Url(url.clone());
-    }
-    if let Some(address) = args.embedded_bus {
-        config.bus.url = BusUrl::Embedded(address);
-    }
-    let registry = start_registry(&config, bus_in_file).await;
-    let joined = bus::join(&config, Arc::clone(&registry)).await;
-    let bus = match joined {
-        Ok(bus) => bus,
-        Err(error) => {
-            registry.stop(STOP_RUNG).await;
-            return Err(error);
-        }
-    };
-    let host = Arc::new(Host {
-        config,
-        started: Instant::now(),
-        registry,
-        bus,
-    });
+    let host = come_up(args).await?;
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
+    let written = CancellationToken::new();
+    let keeping = tokio::spawn({
+        let (ledger, written) = (Arc::clone(&host.ledger), written.clone());
+        async move { ledger.keep(written).await }
+    });
     serve_control(&host, args, &stop, &tasks);
     tasks.spawn(watch::follow(Arc::clone(&host.registry), stop.clone()));
     tasks.spawn(welcome(Arc::clone(&host), output, stop.clone()));
@@ -125,7 +112,7 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
         never = manager.signs_of_life(work) => match never {},
     };
     stop.cancel();
-    // It must have the last word of it before it hears of the stop.
+    // Nothing of how the host is may come behind the word that it stops.
     informed.await.unwrap_or_default();
     manager.tell("STOPPING=1\nSTATUS=stopping").await;
     tokio::select! {
@@ -135,7 +122,40 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     }
     tasks.close();
     tasks.wait().await;
+    written.cancel();
+    // A panic in there was reported where it happened.
+    keeping.await.unwrap_or_default();
     ended
+}
+
+/// Starts the toolboxes and joins the bus.
+async fn come_up(args: &RunArgs) -> Result<Arc<Host>, Error> {
+    let mut config = load(args.config.as_deref())?;
+    let bus_in_file = config.bus.clone();
+    if let Some(url) = &args.bus {
+        config.bus.url = BusUrl::Url(url.clone());
+    }
+    if let Some(address) = args.embedded_bus {
+        config.bus.url = BusUrl::Embedded(address);
+    }
+    let registry = start_registry(&config, bus_in_file).await;
+    let ledger = usage::ledger(&config.file);
+    ledger.present(config.toolbox_ids());
+    let joined = bus::join(&config, Arc::clone(&registry), Arc::clone(&ledger)).await;
+    let bus = match joined {
+        Ok(bus) => bus,
+        Err(error) => {
+            registry.stop(STOP_RUNG).await;
+            return Err(error);
+        }
+    };
+    Ok(Arc::new(Host {
+        config,
+        started: Instant::now(),
+        registry,
+        bus,
+        ledger,
+    }))
 }
 
 /// Reads the configuration, named or found.
@@ -172,7 +192,7 @@ fn serve_control(host: &Arc<Host>, args: &RunArgs, stop: &CancellationToken, tas
 }
 
 fn no_control(error: &control::socket::SocketError) {
-    tracing::warn!(error = %error, "no control socket, `toolhost status` will not reach this host");
+    tracing::warn!(error = %error, hint = error.hint(), "no control socket, `toolhost status` will not reach this host");
 }
 
 /// Answers on the control socket; after a panic of our own on a new one, since the toolboxes are well without it.
@@ -200,7 +220,7 @@ async fn welcome(host: Arc<Host>, output: Output, stop: CancellationToken) {
         if !settled(&host.registry, SETTLING).await {
             tracing::info!("some toolboxes are still starting");
         }
-        output.tell_a_person(&report::banner(&host, output.colours_stderr()));
+        output.tell_a_person(&report::banner(&host, output.colors_stderr()));
     };
     tokio::select! {
         () = shown => {}
@@ -221,7 +241,7 @@ fn inform(host: Arc<Host>, manager: Arc<ServiceManager>, stop: CancellationToken
 impl Host {
     /// Works until a signal, until a required toolbox cannot be started, or until a part it cannot do without has ended.
     async fn until_stopped(&self, signals: &mut Signals) -> Result<(), Error> {
-        let mut service = self.registry.tool_service();
+        let mut settings = self.registry.settings();
         let required = self.required_failed();
         let mut required = std::pin::pin!(required);
         loop {
@@ -233,9 +253,11 @@ impl Host {
                     let registry = Arc::clone(&self.registry);
                     tokio::spawn(async move { _ = crate::bus::toolboxes::Toolboxes::reload(&*registry).await });
                 }
-                Ok(()) = service.changed() => {
-                    let mode = *service.borrow_and_update();
-                    self.bus.bridge.set_tool_service(mode);
+                Ok(()) = settings.changed() => {
+                    let settings = settings.borrow_and_update().clone();
+                    self.bus.bridge.set_tool_service(settings.tool_service);
+                    self.bus.bridge.set_migrate(&settings.migrate);
+                    self.ledger.present(settings.toolbox_ids.iter().map(String::as_str));
                 }
                 error = &mut required => return Err(error),
                 error = self.bus.vital.ended() => return Err(error),
@@ -261,6 +283,7 @@ impl Host {
     async fn stop(&self) {
         tracing::info!("stopping");
         self.registry.stop(STOP_RUNG).await;
+        self.bus.bridge.stop_forwarding();
         self.bus.leave().await;
     }
 }

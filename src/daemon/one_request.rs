@@ -10,7 +10,7 @@ use super::bus::attach_for_one_request;
 use super::{STOP_RUNG, load, settled, start_registry};
 use crate::bus::embedded::{EmbeddedOptions, Hub};
 use crate::cli::ask::Attached;
-use crate::config::{Start, ToolService};
+use crate::config::{MigrateConfig, Start, ToolService};
 use crate::error::Error;
 
 /// How long one request waits for toolboxes to come up before it goes out.
@@ -29,6 +29,8 @@ pub(super) async fn host_for_one_request(config: &Path, only: Option<&str>, key:
         .toolboxes
         .retain(|toolbox| only.is_none_or(|only| toolbox.id == only));
     config.tool_service = ToolService::Yes;
+    // Nobody else is on that bus.
+    config.migrate = MigrateConfig::default();
     // Whoever tries a toolbox out wants to see what it is now, not what it was.
     config
         .toolboxes

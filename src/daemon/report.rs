@@ -3,19 +3,21 @@
 use std::time::Instant;
 
 use super::Host;
+use crate::bus::bridge::CarriedStatus;
 use crate::bus::link::Link;
 use crate::bus::status::ServiceStatus;
 use crate::cli::banner::{self, State};
 use crate::config::Kind;
 use crate::control::status::{
-    Bus, BusState, Calls, Host as HostStatus, Latency, Messages, Process, Status, ToolService, Toolbox, ToolboxState,
+    Bus, BusState, Calls, Forward, Host as HostStatus, Latency, Messages, Process, Status, ToolService, Toolbox,
+    ToolboxState,
 };
 use crate::registry;
 use crate::supervisor::status::{Phase, Snapshot};
 use crate::tools::tool::ToolSet;
 
 /// The banner of `toolhost run`.
-pub(super) fn banner(host: &Host, colour: bool) -> String {
+pub(super) fn banner(host: &Host, color: bool) -> String {
     let url = host.bus.url.clone();
     let bus = match (host.bus.embedded, host.bus.link.borrow().is_connected()) {
         (true, _) => banner::Bus::Embedded(url),
@@ -28,7 +30,7 @@ pub(super) fn banner(host: &Host, colour: bool) -> String {
         .iter()
         .map(|toolbox| banner_row(toolbox))
         .collect();
-    banner::banner(&bus, &toolboxes, colour)
+    banner::banner(&bus, &toolboxes, color)
 }
 
 fn banner_row(toolbox: &registry::Toolbox) -> banner::Toolbox {
@@ -83,6 +85,19 @@ pub(super) async fn status(host: &Host) -> Status {
             },
         },
         toolboxes,
+        forwards: host.bus.bridge.carried().into_iter().map(forward).collect(),
+        migration: super::usage::status(host),
+    }
+}
+
+fn forward(carried: CarriedStatus) -> Forward {
+    Forward {
+        toolbox_id: carried.toolbox_id,
+        way: carried.way,
+        learned: carried.learned,
+        tools: carried.tools,
+        forwarded: carried.forwarded,
+        waiting: carried.waiting,
     }
 }
 

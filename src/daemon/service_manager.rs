@@ -189,7 +189,8 @@ async fn changed(link: &mut watch::Receiver<crate::bus::link::Link>, briefs: Vec
 /// How the host is, on one line.
 fn status(host: &Host) -> String {
     let toolboxes = host.registry.toolboxes();
-    let is_up = |brief: &Brief| brief.phase == Phase::Ready;
+    // One that sleeps serves: its next call starts it.
+    let is_up = |brief: &Brief| matches!(brief.phase, Phase::Ready | Phase::Asleep);
     let down: Vec<_> = toolboxes
         .iter()
         .filter(|toolbox| !is_up(&toolbox.brief().borrow()))
@@ -212,7 +213,7 @@ fn in_words(all: usize, down: &[&str], connected: bool, refused: bool) -> String
         }
     }
     if !connected {
-        words.push_str("; the bus is not reached yet");
+        words.push_str("; the bus is not reached");
     }
     if refused {
         words.push_str("; the last reload was refused, the log says why");
@@ -400,7 +401,7 @@ mod tests {
             ),
             (
                 in_words(2, &[], false, true),
-                "2 of 2 toolboxes up; the bus is not reached yet; the last reload was refused, the log says why",
+                "2 of 2 toolboxes up; the bus is not reached; the last reload was refused, the log says why",
             ),
         ];
         for (said, expected) in table {

@@ -9,6 +9,7 @@ use super::{Host, report};
 use crate::control::order::{Done, End, Ordered, Orders, Reloaded};
 use crate::control::status::Status;
 use crate::control::verb::{Order, Verbs};
+use crate::migrate::verdict::Report;
 use crate::registry::{RELOAD_RUNG, Toolbox};
 use crate::supervisor::lifecycle::Grace;
 use crate::supervisor::orders;
@@ -19,6 +20,10 @@ const LONGEST_GRACE: Duration = Duration::from_secs(24 * 3600);
 impl Verbs for Host {
     async fn status(&self) -> Status {
         report::status(self).await
+    }
+
+    fn migration(&self) -> Report {
+        super::usage::report(self)
     }
 
     async fn order(&self, order: Order, orders: Orders) -> Ordered {

@@ -20,7 +20,7 @@ use crate::json::push_string;
 pub(super) fn install(look: Lines, level: Level, silent: Option<&'static str>, sink: Sink) {
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(level.0)
-        .with_ansi(look.colour)
+        .with_ansi(look.color)
         .with_writer(sink)
         // It would report a failing stream with `eprintln!`, which panics where stderr is that stream.
         .log_internal_errors(false)
@@ -52,7 +52,7 @@ impl<'writer> FormatFields<'writer> for Fields {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lines {
     pub(super) format: Format,
-    pub(super) colour: bool,
+    pub(super) color: bool,
     /// They go to the journal, and say how grave they are in its way.
     pub(super) journal: bool,
 }
@@ -63,7 +63,7 @@ impl Lines {
             out.write_str(priority(line.level))?;
         }
         match self.format {
-            Format::Text => out.write_str(&line.text(self.colour)),
+            Format::Text => out.write_str(&line.text(self.color)),
             Format::Json => out.write_str(&line.json()),
         }
     }
@@ -132,7 +132,7 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn text(&self, colour: bool) -> String {
+    fn text(&self, color: bool) -> String {
         let Self {
             level,
             target,
@@ -144,7 +144,7 @@ impl Line<'_> {
         let time = humantime::format_rfc3339_millis(self.time)
             .to_string()
             .replacen('T', " ", 1);
-        let (start, end) = if colour { (paint(*level), "\x1b[0m") } else { ("", "") };
+        let (start, end) = if color { (paint(*level), "\x1b[0m") } else { ("", "") };
         format!(
             "{time} {start}{level:<5}{end} {target}: {}{fields}\n",
             one_line(message)
@@ -308,18 +308,14 @@ mod tests {
     }
 
     /// What one event in a span looks like, without its time.
-    fn logged(format: Format, colour: bool, journal: bool) -> String {
+    fn logged(format: Format, color: bool, journal: bool) -> String {
         let memory = Memory::default();
         let writer = memory.clone();
         let subscriber = tracing_subscriber::fmt()
-            .with_ansi(colour)
+            .with_ansi(color)
             .with_writer(move || writer.clone())
             .fmt_fields(Fields(format))
-            .event_format(Lines {
-                format,
-                colour,
-                journal,
-            })
+            .event_format(Lines { format, color, journal })
             .finish();
         tracing::subscriber::with_default(subscriber, || {
             let span = tracing::info_span!(target: "t", "call", toolbox = "wordnet", call_id = 7u64);
@@ -366,7 +362,7 @@ mod tests {
     fn lines_that_were_dropped_are_told_in_the_format_of_the_others() {
         let look = |format| Lines {
             format,
-            colour: false,
+            color: false,
             journal: false,
         };
         let text = look(Format::Text).dropped(7);

@@ -130,7 +130,7 @@ mod tests {
 
     const LOOK: Lines = Lines {
         format: crate::logging::Format::Text,
-        colour: false,
+        color: false,
         journal: false,
     };
 

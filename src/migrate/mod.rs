@@ -1,3 +1,14 @@
-//! What a move off the predecessor topics of OVOS-TOOLS-1 §6 needs beside a running host.
+//! Off the predecessor topics (OVOS-TOOLS-1 §6): who still uses them, and since when nobody does.
+//!
+//! [`usage`] does the accounts, [`ledger`] is where the bridge enters calls and what keeps them over restarts,
+//! [`verdict`] answers the question. [`owner`] tells what a host knows from how it answers discover, and [`watch`] puts
+//! together what somebody who only listens can say of a bus. [`carry`] decides which calls are forwarded from one call
+//! topic to the other. [`scan`] finds what uses them in source code.
 
+pub mod carry;
+pub mod ledger;
+pub mod owner;
 pub mod scan;
+pub mod usage;
+pub mod verdict;
+pub mod watch;

@@ -51,9 +51,16 @@ impl Capture {
             Self::Lines(lines) => match lines.next_piece()? {
                 Piece::Line(line) => Some(ProcessEvent::Line(line)),
                 Piece::TooLong { head } => Some(ProcessEvent::LineTooLong { head }),
+                Piece::Endless => Some(ProcessEvent::LineEndless),
+                Piece::Ended => Some(ProcessEvent::LineEnded),
             },
             Self::Whole(whole) => whole.next_event(),
         }
+    }
+
+    /// Whether a line that is too long has not ended yet.
+    pub(super) fn is_skipping(&self) -> bool {
+        matches!(self, Self::Lines(lines) if lines.is_skipping())
     }
 
     /// A last line without an end, once nothing more can come.

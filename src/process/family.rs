@@ -6,6 +6,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{Pid, getpgid};
 
 use super::guard::Guard;
+use super::orphans::Orphans;
 
 /// One of them, from before it is started until nothing of it is left. Dropped, it is killed.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ impl Family {
     /// A process is about to be started.
     pub(super) fn expect(guard: &Guard) -> Self {
         Self {
-            number: guard.orphans().map(super::orphans::Orphans::expect),
+            number: guard.orphans().map(Orphans::expect),
             guard: guard.clone(),
             leader: None,
             is_over: false,
@@ -30,14 +31,14 @@ impl Family {
 
     /// What it has to carry in its environment: a variable and its value.
     pub(super) fn mark(&self) -> Option<(&'static str, OsString)> {
-        let number = self.number?;
-        Some((super::mark::VARIABLE, self.guard.orphans()?.mark().value(number)))
+        let (orphans, number) = self.known()?;
+        Some((super::mark::VARIABLE, orphans.mark().value(number)))
     }
 
     /// It was started, as the leader of a group of its own.
     pub(super) fn born(&mut self, leader: Pid) {
         self.leader = Some(leader);
-        if let (Some(orphans), Some(number)) = (self.guard.orphans(), self.number) {
+        if let Some((orphans, number)) = self.known() {
             orphans.born(number, leader);
         }
         self.guard.watch(leader);
@@ -69,15 +70,17 @@ impl Family {
     /// Looks again, and kills what it finds.
     pub(super) fn is_gone(&self) -> bool {
         self.guard.sweep();
-        match (self.guard.orphans(), self.number) {
-            (Some(orphans), Some(number)) => !orphans.has_left(number),
-            _ => true,
-        }
+        self.known().is_none_or(|(orphans, number)| !orphans.has_left(number))
+    }
+
+    /// Who knows of it, and as which number; nobody where this process has no guard.
+    fn known(&self) -> Option<(&Orphans, u64)> {
+        Some((self.guard.orphans()?, self.number?))
     }
 
     fn leader_gone(&mut self) {
         self.is_over = true;
-        if let (Some(orphans), Some(number), Some(leader)) = (self.guard.orphans(), self.number, self.leader) {
+        if let (Some((orphans, number)), Some(leader)) = (self.known(), self.leader) {
             orphans.ended(number, leader);
         }
     }
@@ -89,7 +92,7 @@ impl Drop for Family {
             return;
         }
         let Some(leader) = self.leader else {
-            if let (Some(orphans), Some(number)) = (self.guard.orphans(), self.number) {
+            if let Some((orphans, number)) = self.known() {
                 orphans.unborn(number);
             }
             return;

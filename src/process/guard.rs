@@ -153,7 +153,7 @@ impl Watch {
 }
 
 /// The last line of a host that leaves nothing.
-const ALL_WELL: &str = ".\n";
+const ALL_WELL: &str = ".";
 
 /// Listens until the host is gone, then kills what it left.
 fn stand_guard(ears: OwnedFd, mark: &Mark) {
@@ -169,7 +169,7 @@ fn stand_guard(ears: OwnedFd, mark: &Mark) {
     }
     let mut groups = BTreeSet::new();
     for line in BufReader::new(std::fs::File::from(ears)).lines().map_while(Result::ok) {
-        if ALL_WELL.starts_with(&line) && !line.is_empty() {
+        if line == ALL_WELL {
             return;
         }
         note(&mut groups, &line);

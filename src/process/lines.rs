@@ -8,6 +8,9 @@ const CHUNK: usize = 16 * 1024;
 /// How much of an overlong line is kept, to tell whose answer it is.
 const HEAD: usize = 256;
 
+/// How much of an overlong line is skipped at least, before it counts as one without an end.
+const SKIPPED: usize = 64 << 20;
+
 /// A piece of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
@@ -18,6 +21,10 @@ pub enum Piece {
         /// Its first bytes.
         head: Bytes,
     },
+    /// The line told to be too long goes on and on. Once for a line.
+    Endless,
+    /// The line told to be too long before it had an end has one now.
+    Ended,
 }
 
 /// Collects what is read and gives it out in lines.
@@ -29,7 +36,8 @@ pub struct LineBuffer {
     limit: usize,
     /// Whether an overlong line is cut into pieces (stderr) rather than skipped (stdout).
     cutting: bool,
-    skipping: bool,
+    /// Bytes of the overlong line that were skipped so far, where one is being skipped.
+    skipping: Option<usize>,
 }
 
 impl LineBuffer {
@@ -40,7 +48,7 @@ impl LineBuffer {
             scanned: 0,
             limit,
             cutting: false,
-            skipping: false,
+            skipping: None,
         }
     }
 
@@ -59,6 +67,11 @@ impl LineBuffer {
         &mut self.buffer
     }
 
+    /// Whether a line that is too long has not ended yet.
+    pub fn is_skipping(&self) -> bool {
+        self.skipping.is_some()
+    }
+
     /// The next piece that is complete.
     pub fn next_piece(&mut self) -> Option<Piece> {
         loop {
@@ -72,8 +85,8 @@ impl LineBuffer {
             };
             let line = self.buffer.split_to(end + 1);
             self.scanned = 0;
-            if std::mem::take(&mut self.skipping) {
-                continue;
+            if self.skipping.take().is_some() {
+                return Some(Piece::Ended);
             }
             if self.cutting && end == 0 {
                 self.skip_blank();
@@ -93,7 +106,7 @@ impl LineBuffer {
     pub fn take_rest(&mut self) -> Option<Bytes> {
         let rest = std::mem::take(&mut self.buffer).freeze();
         self.scanned = 0;
-        (!rest.is_empty() && !self.skipping).then_some(rest)
+        (!rest.is_empty() && !self.is_skipping()).then_some(rest)
     }
 
     /// A run of line ends says nothing, and a flood of them should cost nothing.
@@ -119,14 +132,23 @@ impl LineBuffer {
     }
 
     fn over_limit(&mut self) -> Option<Piece> {
-        if self.buffer.len() <= self.limit && !self.skipping {
+        if let Some(skipped) = self.skipping {
+            let most = self.limit.max(SKIPPED);
+            let now = skipped.saturating_add(self.buffer.len());
+            self.skipping = Some(now);
+            self.scanned = 0;
+            self.buffer.clear();
+            return (skipped <= most && now > most).then_some(Piece::Endless);
+        }
+        if self.buffer.len() <= self.limit {
             return None;
         }
         self.scanned = 0;
         let head = Bytes::copy_from_slice(&self.buffer[..HEAD.min(self.buffer.len())]);
         // Dropped, not cleared: the room of the overlong line goes back to the system.
         self.buffer = BytesMut::new();
-        (!std::mem::replace(&mut self.skipping, true)).then_some(Piece::TooLong { head })
+        self.skipping = Some(0);
+        Some(Piece::TooLong { head })
     }
 }
 
@@ -177,8 +199,36 @@ mod tests {
                 matches!(&seen[0], Piece::TooLong { head } if head.starts_with(b"{\"id\":1,")),
                 "{chunk}"
             );
-            assert_eq!(seen[1..], [line("next"), line("0123456789")], "{chunk}");
+            let after = &seen[usize::from(seen[1] == Piece::Ended) + 1..];
+            assert_eq!(after, [line("next"), line("0123456789")], "{chunk}");
+            assert_eq!(
+                seen[1] == Piece::Ended,
+                chunk < 500,
+                "one that came whole is over already"
+            );
         }
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_told_once_and_its_end_too() {
+        let mut lines = LineBuffer::new(10);
+        let mut seen = Vec::new();
+        let piece = vec![b'x'; 1 << 20];
+        for _ in 0..2 {
+            for _ in 0..80 {
+                feed(&mut lines, &piece);
+                seen.extend(all(&mut lines));
+                assert!(lines.is_skipping() && lines.buffer.is_empty());
+                assert!(lines.buffer.capacity() <= 2 << 20);
+            }
+            feed(&mut lines, b"x\nnext\n");
+            seen.extend(all(&mut lines));
+            assert!(!lines.is_skipping());
+        }
+        let head = Bytes::from(vec![b'x'; HEAD]);
+        let told = [Piece::TooLong { head }, Piece::Endless, Piece::Ended, line("next")];
+        assert_eq!(seen[..4], told);
+        assert_eq!(seen[4..], told);
     }
 
     #[test]

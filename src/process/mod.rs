@@ -1,7 +1,7 @@
 //! Child processes: how one is started, spoken to, watched and ended.
 //!
-//! This room knows bytes, signals and exits. What the lines mean is the [`supervisor`]'s business,
-//! and no toolbox, tool or bus is named here.
+//! This room knows bytes, signals and exits. What the lines mean is the [`supervisor`]'s business, and what a tool or a
+//! bus is nobody's here. Of a toolbox it knows that its process has an environment, which [`spawn`] puts together.
 //!
 //! [`supervisor`]: crate::supervisor
 
@@ -65,6 +65,10 @@ pub enum ProcessEvent {
         /// The first bytes of it.
         head: Bytes,
     },
+    /// The line that was too long goes on, far beyond the limit. Once for a line.
+    LineEndless,
+    /// The line that was too long has ended.
+    LineEnded,
     /// There is more on stdout than the limit of what is read as a whole. Once; all of it is forgotten.
     OutputTooLong,
     /// A line, or a piece of a long one, on stderr.
@@ -159,6 +163,11 @@ impl Process {
     /// Bytes the process has not taken yet.
     pub fn unsent(&self) -> usize {
         self.unsent.len()
+    }
+
+    /// Whether it is amid a line on stdout that is too long: whatever it answers now is lost in it.
+    pub fn is_amid_long_line(&self) -> bool {
+        self.captured.is_skipping()
     }
 
     /// Closes stdin once everything sent is written.

@@ -143,7 +143,7 @@ fn is_inherited(name: &OsStr, inherit: &[String]) -> bool {
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// No program of that name on the PATH.
-    #[error("'{program}' not found on the PATH {path} (working folder {})", .cwd.display())]
+    #[error("'{program}' not found on the PATH {path} (working folder {}){hint}", .cwd.display())]
     NotOnPath {
         /// As written.
         program: String,
@@ -151,6 +151,8 @@ pub enum SpawnError {
         path: String,
         /// The toolbox's folder.
         cwd: PathBuf,
+        /// What may be meant.
+        hint: &'static str,
     },
     /// Programs it needs are not on the PATH.
     #[error("needs '{programs}', not found on the PATH {path}; install what is missing")]
@@ -181,6 +183,13 @@ pub enum SpawnError {
         /// What is behind it, if that can be told.
         hint: &'static str,
     },
+    /// The file is there, and the system does not know how to run it.
+    #[error(
+        "cannot start '{}': it is no program of this machine, and its first line does not say what runs it, such as \
+         #!/usr/bin/env python3",
+        .0.display()
+    )]
+    NoFirstLine(PathBuf),
     /// Arguments and environment are more than the system hands to a program.
     #[error("the arguments are longer than this system hands to a program (E2BIG)")]
     TooLong,
@@ -309,6 +318,7 @@ fn find(program: &Program) -> Result<PathBuf, SpawnError> {
         program: name.to_owned(),
         path: program.environment.shown_path(),
         cwd: program.cwd.clone(),
+        hint: if program.cwd.join(name).is_file() { BESIDE } else { "" },
     })
 }
 
@@ -369,6 +379,9 @@ fn can_be_started(program: PathBuf, cwd: &Path) -> Result<(), SpawnError> {
     }
 }
 
+/// What is meant by a bare name that the PATH does not have and the working folder has.
+const BESIDE: &str = "; that folder has a file of this name: write it with its path";
+
 /// What is behind an interpreter that ends in a CR.
 const WINDOWS: &str = ": the file has Windows line ends (CRLF); convert it, for example with dos2unix";
 
@@ -389,8 +402,10 @@ pub fn shows_windows_line_ends(line: &[u8]) -> bool {
 
 /// ENOENT has three causes the system does not tell apart.
 pub(super) fn explain(cwd: &Path, path: PathBuf, error: io::Error) -> SpawnError {
-    if error.raw_os_error() == Some(nix::libc::E2BIG) {
-        return SpawnError::TooLong;
+    match error.raw_os_error() {
+        Some(nix::libc::E2BIG) => return SpawnError::TooLong,
+        Some(nix::libc::ENOEXEC) => return SpawnError::NoFirstLine(path),
+        _ => {}
     }
     let error = named(error);
     match error.kind() {
@@ -430,7 +445,11 @@ fn named(error: io::Error) -> io::Error {
 /// What stands behind `#!` in the first line, its line end's CR included.
 fn interpreter(path: &Path) -> Option<String> {
     let mut start = Vec::with_capacity(256);
-    io::Read::read_to_end(&mut io::Read::take(std::fs::File::open(path).ok()?, 256), &mut start).ok()?;
+    io::Read::read_to_end(
+        &mut io::Read::take(crate::regular_file::open(path).ok()?.0, 256),
+        &mut start,
+    )
+    .ok()?;
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let text = String::from_utf8_lossy(line);
     let text = text.trim_start();

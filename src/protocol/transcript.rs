@@ -80,12 +80,12 @@ pub fn matches_line(pattern: &Value, line: &[u8]) -> bool {
         return false;
     };
     if let (Some(Value::Number(wanted)), Some(id)) = (pattern.get("id"), value.get_mut("id")) {
-        let spelt = match &*id {
+        let spelled = match &*id {
             Value::Number(number) => Id::from_text(number.as_str()),
             Value::String(text) => Id::from_text(text.trim()),
             _ => Id::Odd,
         };
-        if spelt != Id::Odd && spelt == Id::from_text(wanted.as_str()) {
+        if spelled != Id::Odd && spelled == Id::from_text(wanted.as_str()) {
             *id = Value::Number(wanted.clone());
         }
     }
@@ -129,7 +129,7 @@ fn object(wanted: &Map<String, Value>, members: &Map<String, Value>) -> bool {
     wanted.iter().filter(|(name, _)| *name != MORE).all(has) && (wanted.contains_key(MORE) || members.keys().all(told))
 }
 
-/// Numbers are kept as they are spelt, so that equal ones can differ as text.
+/// Numbers are kept as they are spelled, so that equal ones can differ as text.
 fn same_number(one: &Number, other: &Number) -> bool {
     let float = |number: &Number| number.as_f64().filter(|float| float.is_finite());
     let whole = |number: &Number| {

@@ -1,6 +1,6 @@
 //! What a process says: its lines, and the answers among them.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
@@ -10,10 +10,14 @@ use super::toolbox::Toolbox;
 use super::worker::Duty;
 use crate::config::Mode;
 use crate::json::Text;
+use crate::process::Process;
 use crate::process::aside::{LARGE, aside};
 use crate::protocol::answer::{self, Line};
 use crate::tools::outcome::{CallError, Outcome};
 use crate::tools::tool::Tool;
+
+/// How long a line that is too long may take to come to its end, before its process is replaced.
+const LONG_LINE: Duration = Duration::from_secs(5);
 
 impl Toolbox {
     /// A line of a process's stdout.
@@ -62,6 +66,40 @@ impl Toolbox {
         let only = self.only_duty(index);
         if let Some(id) = answer::id_in(head).or(only) {
             self.answered(index, id, Err(CallError::Protocol(why))).await;
+        }
+        // Where it goes on, whatever the process answers next is lost in it: it gets no further call before its end.
+        if let Some(worker) = self.workers.get_mut(index) {
+            let goes_on = worker.process.as_ref().is_some_and(Process::is_amid_long_line);
+            worker.long_line = goes_on.then(Instant::now);
+        }
+    }
+
+    pub(super) fn line_ended(&mut self, index: usize) {
+        if let Some(worker) = self.workers.get_mut(index) {
+            worker.long_line = None;
+        }
+    }
+
+    /// A process that does nothing but print is of no use any more.
+    pub(super) async fn line_has_no_end(&mut self, index: usize) {
+        self.line_ended(index);
+        self.step(index, Event::Broken("printed a line without an end".to_owned()))
+            .await;
+    }
+
+    /// When the first process is to be replaced whose line does not come to its end.
+    pub(super) fn long_line_due(&self) -> Option<Instant> {
+        let begun = self.workers.iter().filter_map(|worker| worker.long_line).min();
+        begun.map(|begun| begun + LONG_LINE)
+    }
+
+    /// Replaces the processes that are amid a line that is too long, and do not go on with it.
+    pub(super) async fn replace_amid_long_line(&mut self, now: Instant) {
+        for index in 0..self.workers.len() {
+            let begun = self.workers.get(index).and_then(|worker| worker.long_line);
+            if begun.is_some_and(|begun| begun + LONG_LINE <= now) {
+                self.line_has_no_end(index).await;
+            }
         }
     }
 

@@ -30,12 +30,13 @@ impl Toolbox {
             .filter(|worker| *worker.lifecycle.state() == State::Idle);
         if self.queue.len() >= self.config.max_pending + resting.count() {
             let error = CallError::Overloaded(self.queue.len());
+            self.refusals.tell(&error);
             return self.refuse(call, error);
         }
         let id = self.fresh_id();
         if self.must_describe_first() {
-            let known = self.known.as_ref().and_then(|known| known.tools.get(&call.name));
-            let timeout = known.and_then(|tool| tool.timeout).unwrap_or(self.config.timeout);
+            let tool = self.published().and_then(|tools| tools.get(&call.name));
+            let timeout = tool.and_then(|tool| tool.timeout).unwrap_or(self.config.timeout);
             let early = Early { id, call, timeout };
             self.deadlines.insert((early.due(), id));
             return self.queue.push_early(early);

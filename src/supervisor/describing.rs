@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::Patience;
 use super::fault::contained;
 use super::lifecycle::{Event, State};
 use super::status::Phase;
@@ -76,13 +77,13 @@ impl Describing {
     }
 
     /// Tells those who waited long enough what is known.
-    pub(super) fn expire(&mut self, now: Instant, known: Option<&Known>) {
+    pub(super) fn expire(&mut self, now: Instant, published: Option<&Arc<ToolSet>>) {
         let (due, waiting) = std::mem::take(&mut self.waiting)
             .into_iter()
             .partition(|(due, _)| *due <= now);
         self.waiting = waiting;
         let due: Vec<(Instant, Waiter)> = due;
-        tell(due.into_iter().map(|(_, waiter)| waiter), known);
+        tell(due.into_iter().map(|(_, waiter)| waiter), published);
     }
 
     fn take(&mut self) -> Vec<Waiter> {
@@ -96,24 +97,31 @@ impl Describing {
 }
 
 /// Tells `waiters`; `None`: the toolbox is down. One that waits no longer misses nothing.
-fn tell(waiters: impl IntoIterator<Item = Waiter>, known: Option<&Known>) {
+fn tell(waiters: impl IntoIterator<Item = Waiter>, published: Option<&Arc<ToolSet>>) {
     for waiter in waiters {
-        let _gone = waiter.send(known.map(|known| Arc::clone(&known.tools)));
+        let _gone = waiter.send(published.cloned());
     }
 }
 
 impl Toolbox {
+    /// What is published of it: its tools as last described, or what stood in its place before it was.
+    pub(super) fn published(&self) -> Option<&Arc<ToolSet>> {
+        let known = self.known.as_ref().map(|known| &known.tools);
+        known.or(self.published_before.as_ref())
+    }
+
     /// Somebody wants the tools as they are now.
-    pub(super) fn describe_for(&mut self, waiter: Waiter) {
+    pub(super) fn describe_for(&mut self, waiter: Waiter, patience: Patience) {
+        let something_will_do = self.known.is_some() || (patience == Patience::Short && self.published().is_some());
         let patience = match self.phase() {
             Phase::Backoff(_) | Phase::Failed(_) | Phase::Stopping | Phase::Stopped => return tell([waiter], None),
-            Phase::Asleep => return tell([waiter], self.known.as_ref()),
+            Phase::Asleep => return tell([waiter], self.published()),
             // Until it is sent; once sent, a describe has all its time.
             _ if matches!(self.adapter, Adapter::Runs(_)) => {
                 self.describe_commands();
-                return tell([waiter], self.known.as_ref());
+                return tell([waiter], self.published());
             }
-            Phase::Ready | Phase::Starting if self.known.is_some() => self.config.describe_timeout.min(BUSY),
+            Phase::Ready | Phase::Starting if something_will_do => self.config.describe_timeout.min(BUSY),
             Phase::Ready | Phase::Starting => self.config.describe_timeout,
         };
         self.describing.wanted = true;
@@ -206,7 +214,7 @@ impl Toolbox {
                 let all = self.describing.take();
                 // Before whoever waits goes on: a list of tools made then has these.
                 self.publish_brief();
-                tell(waiters.into_iter().chain(all), self.known.as_ref());
+                tell(waiters.into_iter().chain(all), self.published());
                 if self.is_done_describing() {
                     tracing::info!(
                         toolbox = self.config.id,
@@ -217,7 +225,7 @@ impl Toolbox {
             }
             Ok(()) => {
                 self.publish_brief();
-                tell(waiters, self.known.as_ref());
+                tell(waiters, self.published());
             }
             Err(why) if starting => {
                 tell(waiters, None);
@@ -230,7 +238,7 @@ impl Toolbox {
                     why,
                     "describe answer refused, the tools stay as they were"
                 );
-                tell(waiters, self.known.as_ref());
+                tell(waiters, self.published());
             }
         }
     }
@@ -278,6 +286,7 @@ impl Toolbox {
             tools: Arc::new(tools),
             capabilities: description.capabilities,
         });
+        self.published_before = None;
         self.list_is_old = false;
         self.check_waiting();
         // Whoever is told of these tools next finds them in every list.
@@ -292,7 +301,7 @@ impl Toolbox {
             .get(index)
             .is_some_and(|worker| *worker.lifecycle.state() == State::Starting);
         if !starting {
-            return tell(waiters, self.known.as_ref());
+            return tell(waiters, self.published());
         }
         tell(waiters, None);
         let hint = self
@@ -311,7 +320,7 @@ impl Toolbox {
     /// Tells those who waited for a process that ended: what is known, where others of it serve on.
     pub(super) fn describe_ended(&mut self, waiters: Vec<Waiter>) {
         let serves = matches!(self.phase(), Phase::Ready | Phase::Asleep);
-        tell(waiters, self.known.as_ref().filter(|_| serves));
+        tell(waiters, self.published().filter(|_| serves));
     }
 
     /// Nobody waits for a toolbox that is down.
@@ -323,7 +332,7 @@ impl Toolbox {
             tell(self.describing.take(), None);
         }
         if self.is_asleep() {
-            tell(self.describing.take(), self.known.as_ref());
+            tell(self.describing.take(), self.published());
         }
     }
 }

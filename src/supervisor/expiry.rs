@@ -94,8 +94,11 @@ impl Toolbox {
             return self.abandon(index, id, since, now);
         }
         let hint = worker.noisy.unwrap_or_default();
-        self.step(index, Event::Broken(format!("busy past the time of its call{hint}")))
-            .await;
+        self.step(
+            index,
+            Event::Broken(format!("still busy with a call whose time was over{hint}")),
+        )
+        .await;
     }
 
     /// Keeps the id of a request given up: its late answer is nobody's.

@@ -1,8 +1,9 @@
 //! The tools of a lazy toolbox from one run to the next: its last describe answer, in the state folder.
 //!
-//! An answer is good for the toolbox that gave it. So it is kept with a digest of all that decides what a toolbox says
-//! of itself: the program, its configuration, its folder, the names of its variables, the files of the program, this
-//! version of toolhost. The digest tells none of them, and of secrets, the values of `env`, it is not even made.
+//! An answer is good for the toolbox that gave it. So it is kept with a digest of what decides what a toolbox says of
+//! itself, as far as that can be told without starting it: the program, its configuration, its folder, the names of its
+//! variables, the files named in its command, this version of toolhost. The digest tells none of them, and of secrets, the
+//! values of `env`, it is not even made. What it misses, a changed value or library, shows with the first call.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -104,7 +105,7 @@ impl Kept {
     }
 }
 
-/// Of all that decides what a toolbox says of itself.
+/// Of what decides what a toolbox says of itself. Another build of toolhost may hash otherwise: that costs one start.
 pub(super) fn digest(config: &ToolboxConfig) -> String {
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);

@@ -4,9 +4,9 @@
 //! | state | Start | Wake | SpawnFailed | Described | Rest | Broken | Exited | Tick | Stop |
 //! |---|---|---|---|---|---|---|---|---|---|
 //! | Stopped | spawn → Starting | – | – | – | → Idle | – | – | – | – |
-//! | Idle | spawn → Starting | spawn → Starting, run-once: → Ready | – | – | – | – | – | – | → Stopped |
-//! | Starting | – | – | *fail* | → Ready | → Idle | kill → Stopping | *fail* | – | close stdin → Stopping |
-//! | Ready | – | – | *fail*, run-once: → Idle | – | – | kill → Stopping | *fail*, run-once: → Idle | – | close stdin → Stopping |
+//! | Idle | spawn → Starting | spawn → Starting, run-once: spawn → Ready | – | – | – | – | – | – | → Stopped |
+//! | Starting | – | – | *fail* | → Ready | → Idle | kill → Stopping, then *fail* | *fail* | – | close stdin → Stopping |
+//! | Ready | – | – | *fail*, run-once: → Idle | – | – | kill → Stopping, then *fail*, run-once: then Idle | *fail*, run-once: → Idle | – | close stdin → Stopping |
 //! | Stopping | start when gone | start when gone, if it was to rest; run-once: – | – | – | rest when gone, if it was to stay down | – | what `then` says | when due: next rung | stay down when gone; off Drain: close stdin |
 //! | Backoff | spawn → Starting | – | – | – | – | – | – | when due: spawn → Starting | → Stopped |
 //! | Failed | spawn → Starting | – | – | – | – | – | – | – | → Stopped |
@@ -19,7 +19,7 @@
 //! | Idle | → Stopped | spawn → Starting | – | *fail* |
 //! | Starting | → Stopping on Drain, then Stop | → Stopping on Drain, then Start | – | *fail* |
 //! | Ready | → Stopping on Drain, then Stop | → Stopping on Drain, then Start | – | *fail* |
-//! | Stopping | stay down when gone | start when gone | off Drain: close stdin | *fail* |
+//! | Stopping | stay down when gone; on Drain: sooner | start when gone; on Drain: sooner | off Drain: close stdin | *fail* |
 //! | Backoff | → Stopped | spawn → Starting | – | *fail* |
 //! | Failed | → Stopped | spawn → Starting | – | – |
 //!
@@ -29,7 +29,7 @@
 //! Two events move nothing but a process that is Ready: → Stopping, with its stdin closed, then Idle. *Served* is the answer
 //! of a run-once process, and moves only such; *Unused* is that nobody has called for long, and moves only others. What
 //! rests in Idle is neither down nor failed: its end was wanted, and its next request starts it. The tests go through
-//! every cell.
+//! every cell, and Stopping once for each rung it may stand on and each thing that may follow.
 
 use std::time::{Duration, Instant};
 
@@ -275,21 +275,10 @@ impl Lifecycle {
                 } else {
                     Then::Fail(reason)
                 };
-                self.state = State::Stopping {
-                    rung: Rung::Kill,
-                    until: now + RUNG,
-                    then,
-                };
+                self.descend(Rung::Kill, RUNG, then, now);
                 Action::Kill
             }
-            (State::Ready { .. }, Event::Served) if self.mode == Mode::Oneshot => {
-                self.state = State::Stopping {
-                    rung: Rung::Eof,
-                    until: now + RUNG,
-                    then: Then::Idle,
-                };
-                Action::CloseStdin
-            }
+            (State::Ready { .. }, Event::Served) if self.mode == Mode::Oneshot => self.close(RUNG, Then::Idle, now),
             (State::Ready { .. }, Event::Unused(rung_time)) if self.mode == Mode::Persistent => {
                 self.close(rung_time, Then::Idle, now)
             }
@@ -356,13 +345,18 @@ impl Lifecycle {
 
     /// Begins at the rung where stdin is closed.
     fn close(&mut self, rung_time: Duration, then: Then, now: Instant) -> Action {
+        self.descend(Rung::Eof, rung_time, then, now);
+        Action::CloseStdin
+    }
+
+    /// Sets it on `rung` of the ladder, with `rung_time` there and on each rung below.
+    fn descend(&mut self, rung: Rung, rung_time: Duration, then: Then, now: Instant) {
         self.rung_time = rung_time;
         self.state = State::Stopping {
-            rung: Rung::Eof,
+            rung,
             until: now + rung_time,
             then,
         };
-        Action::CloseStdin
     }
 
     fn spawn(&mut self) -> Action {

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn full_neighbours_leave_each_toolbox_its_own() {
+    fn full_neighbors_leave_each_toolbox_its_own() {
         let host = HostLoad::default();
         let full: Vec<_> = (0..4).map(|_| Load::new(host.clone())).collect();
         let shares: Vec<_> = full.iter().map(|load| load.take(OF_A_TOOLBOX).unwrap()).collect();

@@ -35,6 +35,7 @@ pub mod lifecycle;
 pub mod load;
 pub mod orders;
 mod queue;
+mod refusals;
 pub mod restart;
 mod resting;
 mod showing;
@@ -59,6 +60,7 @@ use crate::tools::tool::ToolSet;
 use lifecycle::Grace;
 use load::{HostLoad, Load};
 use orders::{Order, OrderEnd};
+use refusals::Refusals;
 use status::{Brief, Snapshot};
 
 /// Calls on their way into the task, beside those that wait inside it. As many as may wait, where
@@ -69,7 +71,7 @@ const MAILBOX: usize = 1024;
 #[derive(Debug)]
 pub(super) enum Control {
     /// Describe anew.
-    Describe(oneshot::Sender<Option<Arc<ToolSet>>>),
+    Describe(oneshot::Sender<Option<Arc<ToolSet>>>, Patience),
     /// Show yourself.
     Snapshot(oneshot::Sender<Snapshot>),
     /// Start what failed or waits, unless its owner stopped it. What rests goes on resting.
@@ -85,6 +87,7 @@ pub(super) enum Control {
 pub struct ToolboxHandle {
     calls: mpsc::Sender<Call>,
     load: Load,
+    refusals: Refusals,
     control: mpsc::UnboundedSender<Control>,
     brief: watch::Receiver<Brief>,
 }
@@ -102,6 +105,24 @@ pub struct Surroundings {
     pub state: Option<StateFolder>,
 }
 
+/// The toolbox whose place another one takes.
+#[derive(Debug)]
+pub struct Predecessor {
+    /// Its task.
+    pub task: JoinHandle<Vec<Call>>,
+    /// What it published last: so does its successor until it has described itself, and no call falls between.
+    pub published: Option<Arc<ToolSet>>,
+}
+
+/// How long whoever wants to know the tools of a toolbox waits while it takes another one's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// As for one that is busy: then what the other one published will do.
+    Short,
+    /// Until it has described itself, or had the time for it.
+    Long,
+}
+
 /// Starts the task of a toolbox, and its processes once `after` has ended: the toolbox it takes the
 /// place of, whose unsent calls it takes over.
 ///
@@ -109,18 +130,28 @@ pub struct Surroundings {
 pub fn start(
     config: ToolboxConfig,
     surroundings: &Surroundings,
-    after: Option<JoinHandle<Vec<Call>>>,
+    after: Option<Predecessor>,
 ) -> (ToolboxHandle, JoinHandle<Vec<Call>>) {
     let (calls, call_mail) = mpsc::channel(config.max_pending.max(MAILBOX));
     let (control, control_mail) = mpsc::unbounded_channel();
-    let (brief_out, brief) = watch::channel(Brief::default());
-    let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), call_mail, control_mail, brief_out, after);
+    // From the first moment on: its task may take a while to be run.
+    let (brief_out, brief) = watch::channel(Brief {
+        tools: after.as_ref().and_then(|after| after.published.clone()),
+        ..Brief::default()
+    });
+    let refusals = Refusals::of(&config.id);
+    let mail = toolbox::Mail {
+        calls: call_mail,
+        control: control_mail,
+    };
+    let toolbox = toolbox::Toolbox::new(config, surroundings.clone(), mail, brief_out, refusals.clone(), after);
     let task = tokio::spawn(fault::keep(toolbox));
     let load = Load::new(surroundings.load.clone());
     (
         ToolboxHandle {
             calls,
             load,
+            refusals,
             control,
             brief,
         },
@@ -133,22 +164,27 @@ impl ToolboxHandle {
     pub fn call(&self, mut call: Call) {
         match self.load.take(call.bytes()) {
             Ok(share) => call.reply = call.reply.holding(share),
-            Err(error) => return call.reply.send(Err(error)),
+            Err(error) => return self.refuse(call, error),
         }
         match self.calls.try_send(call) {
             Ok(()) => {}
             Err(mpsc::error::TrySendError::Full(call)) => {
-                call.reply.send(Err(CallError::Overloaded(self.calls.max_capacity())))
+                self.refuse(call, CallError::Overloaded(self.calls.max_capacity()));
             }
             // Dropping it answers it.
             Err(mpsc::error::TrySendError::Closed(_)) => {}
         }
     }
 
+    fn refuse(&self, call: Call, error: CallError) {
+        self.refusals.count(&error);
+        call.reply.send(Err(error));
+    }
+
     /// Its tools described anew; `None` where it is down.
-    pub async fn describe(&self) -> Option<Arc<ToolSet>> {
+    pub async fn describe(&self, patience: Patience) -> Option<Arc<ToolSet>> {
         let (answer, described) = oneshot::channel();
-        self.control.send(Control::Describe(answer)).ok()?;
+        self.control.send(Control::Describe(answer, patience)).ok()?;
         described.await.ok()?
     }
 

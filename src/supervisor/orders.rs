@@ -2,6 +2,8 @@
 //!
 //! An order is *open* until the toolbox stands as asked, or cannot. A later order for the opposite ends it.
 
+use std::time::Instant;
+
 use tokio::sync::oneshot;
 
 use super::lifecycle::{Event, Grace, Rung, State, Then};
@@ -9,7 +11,6 @@ use super::toolbox::Toolbox;
 use crate::adapter::Adapter;
 use crate::config::Mode;
 use crate::tools::outcome::CallError;
-use std::time::Instant;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ impl Toolbox {
     /// Lets others know what changed.
     pub(super) fn publish_brief(&mut self) {
         let phase = self.phase();
-        let tools = self.known.as_ref().map(|known| Arc::clone(&known.tools));
+        let tools = self.published().cloned();
         let settled = phase != Phase::Starting;
         let changed = self.brief.send_if_modified(|brief| {
             let same_tools = match (&brief.tools, &tools) {
@@ -100,7 +100,7 @@ impl Toolbox {
             processes: self.workers.iter().filter_map(process).collect(),
             restarts,
             succeeded: self.succeeded,
-            failed: self.failed,
+            failed: self.failed + self.refusals.counted(),
             pending: self.queue.len(),
             latency: self.latencies.percentiles(),
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
@@ -14,9 +15,10 @@ use super::kept::Kept;
 use super::lifecycle::{Action, Event, State, Then};
 use super::orders::Open;
 use super::queue::Queue;
+use super::refusals::Refusals;
 use super::status::{Brief, Latencies};
 use super::worker::{Duty, Waiter, Worker, lossy, poll_workers};
-use super::{Control, Surroundings, stderr};
+use super::{Control, Predecessor, Surroundings, stderr};
 use crate::adapter::Adapter;
 use crate::config::{AT_ONCE, Mode, ToolboxConfig};
 use crate::process::ProcessEvent;
@@ -24,9 +26,16 @@ use crate::process::aside::{LARGE, aside};
 use crate::process::exit::Exit;
 use crate::process::spawn::spawn;
 use crate::tools::outcome::{Call, CallError};
+use crate::tools::tool::ToolSet;
 
 /// Calls taken from the mailbox at once.
 const BATCH: usize = 256;
+
+/// What comes in.
+pub(super) struct Mail {
+    pub(super) calls: mpsc::Receiver<Call>,
+    pub(super) control: mpsc::UnboundedReceiver<Control>,
+}
 
 /// A toolbox, alive in its task.
 pub(super) struct Toolbox {
@@ -44,10 +53,13 @@ pub(super) struct Toolbox {
     pub(super) describing: Describing,
     /// What the tools are, once described.
     pub(super) known: Option<Known>,
+    /// What the toolbox published whose place this one takes; until it is known what this one's are.
+    pub(super) published_before: Option<Arc<ToolSet>>,
     /// One request line on its way out; kept for its room.
     pub(super) line: Vec<u8>,
     pub(super) succeeded: u64,
     pub(super) failed: u64,
+    pub(super) refusals: Refusals,
     pub(super) latencies: Latencies,
     /// The toolbox this one takes the place of, until that has ended: the two never overlap.
     pub(super) predecessor: Option<JoinHandle<Vec<Call>>>,
@@ -86,12 +98,13 @@ impl Toolbox {
     pub(super) fn new(
         mut config: ToolboxConfig,
         surroundings: Surroundings,
-        mail: mpsc::Receiver<Call>,
-        control: mpsc::UnboundedReceiver<Control>,
+        mail: Mail,
         brief: watch::Sender<Brief>,
-        after: Option<JoinHandle<Vec<Call>>>,
+        refusals: Refusals,
+        after: Option<Predecessor>,
     ) -> Self {
         let now = Instant::now();
+        let (after, published_before) = after.map(|after| (after.task, after.published)).unzip();
         let adapter = Adapter::of(&config);
         let kept = surroundings.state.clone().map(|folder| Kept::new(folder, &config.id));
         if matches!(adapter, Adapter::Runs(_)) {
@@ -106,15 +119,17 @@ impl Toolbox {
             workers: (0..config.processes).map(|_| Worker::new(&config, now)).collect(),
             config,
             surroundings,
-            mail,
-            control,
+            mail: mail.calls,
+            control: mail.control,
             brief,
+            refusals,
             queue: Queue::default(),
             inherited: Vec::new(),
             deadlines: BTreeSet::new(),
             next_id: 0,
             describing: Describing::default(),
             known: None,
+            published_before: published_before.flatten(),
             line: Vec::new(),
             succeeded: 0,
             failed: 0,
@@ -180,10 +195,16 @@ impl Toolbox {
     fn due(&self) -> Option<Instant> {
         let lives = self.workers.iter().filter_map(|worker| worker.lifecycle.due()).min();
         let calls = self.deadlines.first().map(|(at, _)| *at);
-        [lives, calls, self.describing.due(), self.rest_due()]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            lives,
+            calls,
+            self.describing.due(),
+            self.rest_due(),
+            self.long_line_due(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     async fn handle(&mut self, wake: Wake, inbox: &mut Vec<Call>) {
@@ -222,7 +243,7 @@ impl Toolbox {
 
     async fn obey(&mut self, control: Control) {
         match control {
-            Control::Describe(waiter) => self.describe_for(waiter),
+            Control::Describe(waiter, patience) => self.describe_for(waiter, patience),
             Control::Snapshot(answer) => _ = answer.send(self.snapshot()),
             Control::Order(order, grace, answer) => self.order(order, grace, answer).await,
             Control::Start if self.is_succeeding() || self.held => {}
@@ -306,8 +327,10 @@ impl Toolbox {
             self.step(index, Event::Tick).await;
         }
         self.expire(now).await;
+        self.replace_amid_long_line(now).await;
         self.rest_unused(now).await;
-        self.describing.expire(now, self.known.as_ref());
+        let published = self.published().cloned();
+        self.describing.expire(now, published.as_ref());
     }
 
     /// One step in the life of a process, and what it asks for.
@@ -369,6 +392,8 @@ impl Toolbox {
         match event {
             ProcessEvent::Line(line) => self.line(index, &line).await,
             ProcessEvent::LineTooLong { head } => self.line_too_long(index, &head).await,
+            ProcessEvent::LineEndless => self.line_has_no_end(index).await,
+            ProcessEvent::LineEnded => self.line_ended(index),
             ProcessEvent::OutputTooLong => self.output_too_long(index).await,
             ProcessEvent::Stderr(line) => self.stderr(index, &lossy(&line)),
             ProcessEvent::PipeClosed(pipe) => {
@@ -409,6 +434,14 @@ impl Toolbox {
             return;
         };
         worker.process = None;
+        if let Some(suppressed) = worker.stderr.left_out() {
+            // No line follows that could tell.
+            tracing::info!(
+                toolbox = self.config.id,
+                suppressed,
+                "more lines on its stderr were left out"
+            );
+        }
         let replaced = match worker.lifecycle.state() {
             // Why it was killed says more than that it was.
             State::Stopping {

@@ -91,6 +91,8 @@ pub(super) struct Worker {
     pub(super) stderr: LogLimit,
     /// Of what it was started with, where its tools are kept.
     pub(super) digest: Option<String>,
+    /// Since when it is amid a line that is too long.
+    pub(super) long_line: Option<Instant>,
     /// The last line of stdout that was noise: a hint at what a silent call means.
     pub(super) noisy: Option<&'static str>,
     /// Whether its owner wants the present process gone.
@@ -116,6 +118,7 @@ impl Worker {
             stderr: LogLimit::new(LOGGED, second),
             digest: None,
             noisy: None,
+            long_line: None,
             dismissed: false,
         }
     }
@@ -123,7 +126,9 @@ impl Worker {
     /// Whether it can be handed another request.
     pub(super) fn is_free(&self, mode: Mode, concurrent: bool, most: usize) -> bool {
         match (self.lifecycle.state(), &self.process) {
-            (State::Ready { .. }, Some(process)) if mode == Mode::Persistent && !process.has_exited() => {
+            (State::Ready { .. }, Some(process))
+                if mode == Mode::Persistent && !process.has_exited() && !process.is_amid_long_line() =>
+            {
                 self.duties.is_empty() || (concurrent && self.duties.len() < most && process.unsent() < BACKLOG)
             }
             _ => false,
@@ -135,6 +140,7 @@ impl Worker {
         self.tail = Tail::default();
         self.levels = Levels::default();
         self.noisy = None;
+        self.long_line = None;
         self.dismissed = false;
         self.process = Some(process);
         self.spawned = Instant::now();

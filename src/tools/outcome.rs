@@ -149,10 +149,9 @@ impl ReplyTo {
     }
 
     /// The same, told how many bytes the request keeps in memory until it is answered.
-    pub fn of_request(self, bytes: usize) -> Self {
-        let mut same = self;
-        same.bytes = bytes;
-        same
+    pub fn of_request(mut self, bytes: usize) -> Self {
+        self.bytes = bytes;
+        self
     }
 
     /// Bytes the request keeps in memory, as far as they were told.

@@ -22,7 +22,7 @@ pub(crate) fn config(bus: &str, generations: &[u64; MOODY]) -> Value {
     let mut toolboxes = serde_json::Map::new();
     // Mixed, so that no kind has the first or the last place.
     for (index, generation) in generations.iter().enumerate() {
-        if index % 5 == 0 {
+        if index.is_multiple_of(5) {
             let number = index / 5;
             toolboxes.insert(healthy(number), entry(number, "healthy", 0));
         }
@@ -50,7 +50,7 @@ fn entry(index: usize, temper: &str, generation: u64) -> Value {
     if temper == "leak" {
         entry["limits"] = json!({"memory": if index % 5 == 4 { "1GiB" } else { "64MiB" }});
     }
-    if temper == "slow" && index % 2 == 0 {
+    if temper == "slow" && index.is_multiple_of(2) {
         entry["mode"] = json!("oneshot");
     }
     entry

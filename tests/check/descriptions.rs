@@ -220,7 +220,7 @@ fn what_is_only_odd_about_a_tool_is_a_warning() {
         (
             "{'tools': [{'name': 'a', 'description': 'A.', 'argument_schema': {'definitions': {}, 'properties': {'id': {'type': 'string'}}}}]}",
             &[
-                "warning in describe: tool 1 ('a'): argument_schema is spelt as in draft 7 ('definitions') and does not say so",
+                "warning in describe: tool 1 ('a'): argument_schema is spelled as in draft 7 ('definitions') and does not say so",
                 r#"wrote:  {"definitions""#,
                 r#"should: {"$schema":"http://json-schema.org/draft-07/schema#","definitions""#,
             ],
@@ -237,5 +237,5 @@ fn what_is_only_odd_about_a_tool_is_a_warning() {
     let old = describes_tool(
         "{'name': 'a', 'description': 'A.', 'argument_schema': {'properties': {'n': {'minimum': 0, 'exclusiveMinimum': True}}}}",
     );
-    old.shows(&["warning in describe: tool 1 ('a'): argument_schema is spelt as in draft 4 ('exclusiveMinimum' as a boolean at /properties/n)"]);
+    old.shows(&["warning in describe: tool 1 ('a'): argument_schema is spelled as in draft 4 ('exclusiveMinimum' as a boolean at /properties/n)"]);
 }

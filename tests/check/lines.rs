@@ -271,7 +271,7 @@ fn what_the_host_mends_is_a_warning_with_the_line_as_it_should_be() {
         (
             "json.dumps({'id': float(request['id']), **good})".to_owned(),
             &[
-                "warning in describe: the id is spelt 1.0",
+                "warning in describe: the id is spelled 1.0",
                 r#"wrote:  {"id": 1.0"#,
                 DESCRIBED,
             ],

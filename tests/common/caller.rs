@@ -11,6 +11,7 @@ use super::raw::Raw;
 pub(crate) const CALL: &str = "ovos.persona.tools.call";
 pub(crate) const DISCOVER: &str = "ovos.persona.tools.discover";
 pub(crate) const LIST: &str = "ovos.tools.list";
+pub(crate) const GET: &str = "ovos.tools.get";
 pub(crate) const INVOKE: &str = "ovos.tools.invoke";
 pub(crate) const RELOAD: &str = "ovos.tools.reload";
 
@@ -49,10 +50,24 @@ impl Caller {
         assert!(self.try_send(topic, data, token).await, "the bus is there");
     }
 
+    /// Sends a Message as somebody else; its token.
+    pub(crate) async fn send_from(&mut self, source: &str, topic: &str, data: &Value) -> String {
+        let token = format!("{:016x}", fastrand::u64(..));
+        assert!(
+            self.try_send_from(source, topic, data, &token).await,
+            "the bus is there"
+        );
+        token
+    }
+
     /// Sends a Message; false where the connection has ended.
     pub(crate) async fn try_send(&mut self, topic: &str, data: &Value, token: &str) -> bool {
+        self.try_send_from("caller", topic, data, token).await
+    }
+
+    async fn try_send_from(&mut self, source: &str, topic: &str, data: &Value, token: &str) -> bool {
         let context =
-            json!({"token": token, "source": "caller", "destination": ["tools"], "session": {"session_id": "s"}});
+            json!({"token": token, "source": source, "destination": ["tools"], "session": {"session_id": "s"}});
         let message = json!({"type": topic, "data": data, "context": context}).to_string();
         self.raw.0.send(message.into()).await.is_ok()
     }
@@ -142,6 +157,24 @@ impl Caller {
         })
         .await;
         self.answers(token).iter().map(|frame| frame["data"].clone()).collect()
+    }
+
+    /// Waits until a request has an answer on this topic; its data.
+    pub(crate) async fn hear_answer(&mut self, token: &str, topic: &str) -> Value {
+        let found = |caller: &Self| {
+            let answers = caller.answers(token);
+            let answer = answers.iter().find(|answer| answer["type"] == topic);
+            answer.map(|answer| answer["data"].clone())
+        };
+        within("the answer", async {
+            loop {
+                if let Some(data) = found(self) {
+                    return data;
+                }
+                assert!(self.hear().await, "the bus is there");
+            }
+        })
+        .await
     }
 
     /// Sends a Message and waits for its answer; the answer's data.

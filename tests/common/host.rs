@@ -59,6 +59,19 @@ impl Host {
         Self { folder, child }
     }
 
+    /// Starts another one with the same folder, configuration and home, once this one has ended.
+    pub(crate) async fn restart(mut self) -> Self {
+        let mut command = run_command(self.folder());
+        let log = File::options()
+            .append(true)
+            .open(self.folder().join("log"))
+            .expect("a log file");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        self.child = command.spawn().expect("toolhost starts");
+        self.ready().await;
+        self
+    }
+
     pub(crate) async fn ready(&mut self) {
         eventually("the host is up", || {
             if let Some(status) = self.child.try_wait().expect("its state") {

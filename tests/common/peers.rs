@@ -27,6 +27,27 @@ pub(crate) fn python() -> PathBuf {
     python
 }
 
+/// Where the last ovos-plugin-manager that knows only the predecessor topics is, to be put before that Python's own.
+pub(crate) fn old_python_path() -> PathBuf {
+    let peers = std::env::var_os("TOOLHOST_PEERS").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers"),
+        PathBuf::from,
+    );
+    let beside = || {
+        let mut name = peers.into_os_string();
+        name.push("-old");
+        PathBuf::from(name)
+    };
+    let folder = std::env::var_os("TOOLHOST_PEERS_OLD").map_or_else(beside, PathBuf::from);
+    assert!(
+        folder.join("ovos_plugin_manager").exists(),
+        "ovos-plugin-manager 2.12.5a1 is missing: there is nothing in {}. Run `tests/setup`, or name a folder that has it in \
+         TOOLHOST_PEERS_OLD",
+        folder.display(),
+    );
+    folder
+}
+
 /// A command of that Python, whose folders are all in `scratch`.
 #[allow(clippy::disallowed_methods)] // The real parts are no toolboxes.
 pub(crate) fn python_command(scratch: &Path) -> Command {

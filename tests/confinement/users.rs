@@ -58,6 +58,30 @@ async fn an_annotated_script_works_as_another_user_and_gives_its_result_in_a_fil
     held.host.stop().await;
 }
 
+#[test]
+fn a_limit_of_processes_that_does_not_hold_for_root_is_told() {
+    if !can("a limit that does not hold", "root", is_root()) {
+        return;
+    }
+    let folder = Scratch::new();
+    let file = folder.path().join("toolhost.yaml");
+    let of =
+        |user: &str| json!({"tools": {user: shell("true")}, "limits": {"processes": 32}, "user": user, "cwd": "/"});
+    let mut toolboxes = json!({"root": of("root"), "none": of("none"), "nobody": of("nobody")});
+    toolboxes["none"].as_object_mut().unwrap().remove("user");
+    std::fs::write(&file, json!({"toolboxes": toolboxes}).to_string()).unwrap();
+    let check = Command::new(env!("CARGO_BIN_EXE_toolhost"))
+        .arg("check")
+        .arg(&file)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&check.stdout);
+    let told = "warning in limits: 'processes' does not hold for root: give the toolbox a 'user'";
+    assert_eq!(said.matches(told).count(), 2, "{said}");
+    let (_, nobody) = said.split_once(" nobody").expect("one of nobody");
+    assert!(!nobody.contains(told), "{said}");
+}
+
 #[tokio::test]
 async fn a_user_that_cannot_be_had_is_told_with_what_to_do() {
     let folder = Scratch::new();

@@ -137,7 +137,7 @@ def context_case(title, texts):
 
 
 def without_session(context):
-    """Without a session that a host materialised for a request that had none (MSG-1 §4.1 allows it)."""
+    """Without a session that a host materialized for a request that had none (MSG-1 §4.1 allows it)."""
     return {key: value for key, value in context.items() if key != "session"}
 
 

@@ -39,7 +39,7 @@ carried_case("SESSION-1 §2", "a field of a wrong type is no reason to reject", 
 
 @case("SESSION-1 §2.1", "a call without session is answered")
 def absent_session(bench):
-    """An absent session means the default one; the answer carries none, or a materialised object."""
+    """An absent session means the default one; the answer carries none, or a materialized object."""
     frame = bench.ask_raw(raw(CALL, ECHO))
     equal("result", ECHOED, result(frame))
     true("session", isinstance(frame.context.get("session", {}), dict), "absent or an object", frame.context.get("session"))
@@ -47,7 +47,7 @@ def absent_session(bench):
 
 @case("SESSION-1 §2.1", "an absent session stays absent", "toolhost")
 def absent_stays_absent(bench):
-    """Nothing is materialised for a caller who said nothing."""
+    """Nothing is materialized for a caller who said nothing."""
     true("context", "session" not in bench.ask_raw(raw(CALL, ECHO)).context, "no session", "a session")
 
 
@@ -60,7 +60,7 @@ def null_session(bench):
     true("session", session is None or isinstance(session, dict), "absent, null or an object", session)
 
 
-@case("SESSION-1 §2.1", "nothing is materialised for a session that is null", "toolhost")
+@case("SESSION-1 §2.1", "nothing is materialized for a session that is null", "toolhost")
 def null_stays_missing(bench):
     """A missing session stays missing."""
     equal("session", None, bench.ask_raw(raw(CALL, ECHO, '"session": null')).context.get("session"))

@@ -116,7 +116,7 @@ def invalid_output(bench):
 
 @case("toolhost §4", "a schema that does not compile: Invalid schema of '<name>'", "toolhost")
 def invalid_schema(bench):
-    """The tool does not run, and its neighbours do."""
+    """The tool does not run, and its neighbors do."""
     starts_with("error", "Invalid schema of 'crooked': ", error(bench.ask(CALL, call("moody", "crooked")), "moody"))
     equal("result", {"slept": 0}, result(bench.ask(CALL, call("moody", "nap", seconds=0)), "moody"))
 

@@ -1,7 +1,6 @@
 //! C. Birth, death and restart.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
@@ -291,31 +290,6 @@ async fn a_script_that_is_still_open_for_writing_is_started_once_it_is_closed() 
     }
 }
 
-/// Code that would follow the wall clock: what is left of it only writes times down.
-#[test]
-fn waits_and_deadlines_know_no_wall_clock() {
-    fn below(folder: &Path, found: &mut Vec<String>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                below(&path, found);
-            } else if std::fs::read_to_string(&path).unwrap().contains("SystemTime") {
-                found.push(path.file_name().unwrap().to_str().unwrap().to_owned());
-            }
-        }
-    }
-    let mut found = Vec::new();
-    for room in ["supervisor", "process", "bus", "adapter", "protocol", "daemon"] {
-        below(
-            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room),
-            &mut found,
-        );
-    }
-    // The status says when a host was started, by the clock of the machine.
-    found.retain(|name| name != "status.rs");
-    assert_eq!(found, Vec::<String>::new());
-}
-
 #[tokio::test]
 async fn a_start_that_takes_longer_than_a_call_may_is_waited_for() {
     let healthy = Healthy::start().await;
@@ -358,15 +332,5 @@ async fn fifty_commands_that_hang_never_pile_up_and_are_gone_after_their_time() 
         Ok(json!({"output": ""})),
         "its own time holds"
     );
-    world.stop().await;
-}
-
-/// Longer than a runtime keeps a thread that does nothing, which a parent-death signal would follow.
-#[tokio::test]
-async fn a_toolbox_that_nobody_calls_for_a_while_keeps_its_process() {
-    let mut world = World::start(json!({"idle": entry("rust", &json!({}))})).await;
-    let pid = world.host.pid_of("idle");
-    tokio::time::sleep(Duration::from_secs(12)).await;
-    assert_eq!(world.call("idle", "pid", json!({})).await, Ok(json!(pid)));
     world.stop().await;
 }

@@ -56,13 +56,16 @@ async fn eight_slow_calls_of_a_concurrent_toolbox_run_at_once_and_of_a_serial_on
     for call in slow {
         assert_eq!(call.get().await, Ok(json!("slept")));
     }
-    let serial = up("bash", &json!({})).await;
-    let calls: Vec<_> = (0..8).map(|n| (n, serial.send("echo", json!({"n": n})))).collect();
+    let serial = up("rust", &json!({})).await;
+    let slow: Vec<_> = (0..3).map(|_| serial.send("slowly", json!({"seconds": 0.3}))).collect();
     serial
-        .seen("the rest waits", |seen| seen.pending > 0 || seen.succeeded > 0)
+        .seen("one call in hand, and the rest waits", |seen| {
+            assert!(seen.processes[0].in_flight <= 1, "{seen:?}");
+            seen.processes[0].in_flight == 1 && seen.pending > 0
+        })
         .await;
-    for (n, call) in calls {
-        assert_eq!(call.get().await, Ok(json!({"n": n})));
+    for call in slow {
+        assert_eq!(call.get().await, Ok(json!("slept")));
     }
 }
 

@@ -1,6 +1,7 @@
 //! H. Names that stand twice.
 
 use serde_json::{Value, json};
+use toolhost::supervisor::Patience;
 use toolhost::supervisor::status::Phase;
 
 use crate::common::caller::{INVOKE, LIST};
@@ -63,7 +64,7 @@ async fn a_toolbox_that_lists_a_name_twice_is_refused_and_says_which() {
 async fn tools_that_somebody_was_told_of_are_in_every_list_from_then_on() {
     for round in 0..60 {
         let toolbox = Hosted::start(mood("rust", &json!({})));
-        let described = toolbox.handle.describe().await.expect("it is up");
+        let described = toolbox.handle.describe(Patience::Short).await.expect("it is up");
         let listed = toolbox.handle.brief().borrow().tools.clone();
         assert_eq!(listed.map(|tools| tools.len()), Some(described.len()), "round {round}");
     }

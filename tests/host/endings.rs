@@ -41,7 +41,7 @@ fn in_flight(host: &Host, toolbox_id: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn a_killed_process_costs_each_of_its_calls_one_answer_and_its_neighbour_nothing() {
+async fn a_killed_process_costs_each_of_its_calls_one_answer_and_its_neighbor_nothing() {
     let bus = Embedded::start().await;
     let concurrent = moody(&json!({"capabilities": ["concurrent"]}));
     let config = json!({"bus": {"url": bus.url}, "toolboxes": {"a": concurrent, "healthy": moody(&json!({}))}});

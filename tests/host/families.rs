@@ -1,5 +1,5 @@
 //! What toolboxes leave behind: processes in sessions of their own, forked twice, deaf to signals, without an environment.
-//! They end with their toolbox, however it ends, and with the host, and a neighbour's never notice.
+//! They end with their toolbox, however it ends, and with the host, and a neighbor's never notice.
 
 use std::process::Command;
 
@@ -214,7 +214,9 @@ async fn a_call_without_a_host_leaves_nothing_either() {
     let families = Families::host().await;
     families.order(Verb::Stop).await;
     let folder = families.host.folder().to_owned();
-    let script = format!("PIDS=alone; export PIDS; {}", WAYS[1]);
+    // It has begun before the call is answered: else it may be ended before it has written its id.
+    let begun = "until [ -s alone ]; do sleep 0.01; done";
+    let script = format!("PIDS=alone; export PIDS; {} {begun}", WAYS[1]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolhost"));
     command
         .args(["call", "--config", "toolhost.yaml", "leaver", "start"])

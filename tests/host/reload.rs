@@ -1,9 +1,14 @@
 //! Reload: only what changed is touched, and every call is answered once through it.
 
+use std::path::Path;
+
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
+use toolhost::control::client;
+use toolhost::control::order::{GRACE_MS, Orders};
+use toolhost::control::verb::Verb;
 
-use crate::common::caller::{CALL, Caller, DISCOVER, LIST, RELOAD, call, outcome, predecessor};
+use crate::common::caller::{CALL, Caller, DISCOVER, INVOKE, LIST, RELOAD, call, outcome, predecessor};
 use crate::common::embedded::Embedded;
 use crate::common::eventually::eventually;
 use crate::common::host::{Host, is_alive, moody};
@@ -167,5 +172,145 @@ async fn after_five_reloads_a_call_runs_once_and_is_answered_once() {
     assert_eq!(std::fs::read_to_string(&calls).unwrap(), "only\nfence\n");
     std::fs::remove_file(&calls).unwrap();
     assert_eq!(host.pid_of("a"), pid);
+    host.stop().await;
+}
+
+/// Calls a toolbox that runs until its gate is opened, and waits until it does.
+async fn busy(host: &Host, caller: &mut Caller, gate: &Path) -> String {
+    std::fs::create_dir(gate).unwrap();
+    let kwargs = json!({"folder": gate, "parties": 2});
+    let running = caller.send(CALL, &call("edited", "meet", &kwargs)).await;
+    eventually("the call runs", || {
+        host.toolbox("edited")["processes"][0]["in_flight"] == 1
+    })
+    .await;
+    running
+}
+
+/// What callers find of a toolbox whose next process waits for the old one, which has a call in hand.
+async fn nobody_misses_it(host: &Host, caller: &mut Caller, running: &str, gate: &Path) {
+    eventually("the next one is awaited", || {
+        host.toolbox("edited")["state"] == "starting"
+    })
+    .await;
+    let listed = caller.ask(LIST, &json!({})).await;
+    let got = caller.ask("ovos.tools.get", &json!({"name": "echo"})).await;
+    let kwargs = json!({"n": 1});
+    let invoking = caller.send(INVOKE, &json!({"name": "echo", "args": kwargs})).await;
+    let discovering = caller.send(DISCOVER, &json!({})).await;
+    // Answered behind the call: so nobody refused that at once.
+    caller.ask(LIST, &json!({})).await;
+    assert!(
+        caller.answers(running).is_empty(),
+        "the old one is still there: {}",
+        host.log()
+    );
+    assert!(names(&listed).contains(&("edited", "echo")), "{listed}");
+    assert_eq!(got["name"], "echo", "{got}");
+    assert!(
+        caller.answers(&invoking).is_empty(),
+        "it waits: {:?}",
+        caller.answers(&invoking)
+    );
+    std::fs::write(gate.join("open"), "").unwrap();
+    let ended = outcome(&caller.wait(running, 1).await[0]);
+    assert!(ended.is_ok(), "what it had it finished: {ended:?}");
+    assert_eq!(outcome(&caller.wait(&invoking, 1).await[0]), Ok(kwargs));
+    let discovered = caller.wait(&discovering, 1).await;
+    let mut tools = discovered[0]["tools"].as_array().expect("tools").iter();
+    assert!(tools.any(|tool| tool["name"] == "echo"), "{discovered:?}");
+}
+
+#[tokio::test]
+async fn a_toolbox_that_a_reload_changes_is_listed_and_called_all_the_while() {
+    let bus = Embedded::start().await;
+    let mut edited = moody(&json!({"ignore_term": true}));
+    let host = Host::start(&config(&bus.url, &json!({"edited": edited}))).await;
+    let mut caller = Caller::connect(&bus.url).await;
+    let (pid, gate) = (host.pid_of("edited"), host.folder().join("gate"));
+    let running = busy(&host, &mut caller, &gate).await;
+    edited["deny"] = json!(["raise"]);
+    host.write_config(&config(&bus.url, &json!({"edited": edited})));
+    let reloading = caller.send(RELOAD, &json!({})).await;
+    eventually("the old one is told", || {
+        host.log().contains("changed or removed, stopping")
+    })
+    .await;
+    let denied = caller.send(INVOKE, &json!({"name": "raise", "args": {}})).await;
+    nobody_misses_it(&host, &mut caller, &running, &gate).await;
+    let checked = outcome(&caller.wait(&denied, 1).await[0]);
+    assert_eq!(checked, Err("Unknown tool: 'raise'".into()), "by what the new one says");
+    let reloaded = caller.wait(&reloading, 1).await.remove(0);
+    assert!(names(&reloaded).contains(&("edited", "echo")) && !names(&reloaded).contains(&("edited", "raise")));
+    assert!(!is_alive(pid));
+    assert!(caller.nothing_was_answered_twice());
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_toolbox_that_its_owner_restarts_is_listed_and_called_all_the_while() {
+    let bus = Embedded::start().await;
+    let host = Host::start(&config(&bus.url, &json!({"edited": moody(&json!({}))}))).await;
+    let mut caller = Caller::connect(&bus.url).await;
+    let (pid, gate) = (host.pid_of("edited"), host.folder().join("gate"));
+    let running = busy(&host, &mut caller, &gate).await;
+    let orders = Orders {
+        toolboxes: vec!["edited".to_owned()],
+        grace_ms: GRACE_MS,
+        ..Orders::default()
+    };
+    client::ask(&host.socket(), &Verb::Restart(orders)).expect("it is asked");
+    nobody_misses_it(&host, &mut caller, &running, &gate).await;
+    assert!(!is_alive(pid));
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_changed_toolbox_that_does_not_come_up_is_down_and_not_unknown() {
+    let bus = Embedded::start().await;
+    let mut edited = moody(&json!({}));
+    let host = Host::start(&config(&bus.url, &json!({"edited": edited}))).await;
+    let mut caller = Caller::connect(&bus.url).await;
+    edited["config"] = json!({"die_on_describe": true});
+    edited["restart"] = json!({"backoff": "1ms", "give_up_after": 2});
+    host.write_config(&config(&bus.url, &json!({"edited": edited})));
+    caller.ask(RELOAD, &json!({})).await;
+    eventually("it is given up", || host.toolbox("edited")["state"] == "failed").await;
+    let invoked = caller.ask(INVOKE, &json!({"name": "echo", "args": {}})).await;
+    let why = outcome(&invoked).unwrap_err();
+    assert!(
+        why.starts_with("ToolboxUnavailable: exit status 1: no good start"),
+        "{why}"
+    );
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_pipe_that_the_file_names_or_in_its_place_is_a_fault_and_the_host_goes_on() {
+    let bus = Embedded::start().await;
+    let mut toolbox = moody(&json!({}));
+    let host = Host::start(&config(&bus.url, &json!({"a": toolbox}))).await;
+    let mut caller = Caller::connect(&bus.url).await;
+    let pid = host.pid_of("a");
+    let make_pipe = |name: &str| {
+        let path = host.folder().join(name);
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        path
+    };
+    make_pipe("secrets");
+    toolbox["env_file"] = "./secrets".into();
+    host.write_config(&config(&bus.url, &json!({"a": toolbox})));
+    let why = caller.ask(RELOAD, &json!({})).await["error"].to_string();
+    assert!(
+        why.contains("secrets cannot be read: it is no file but a pipe"),
+        "{why}"
+    );
+    std::fs::rename(make_pipe("another"), host.folder().join("toolhost.yaml")).unwrap();
+    let why = caller.ask(RELOAD, &json!({})).await["error"].to_string();
+    assert!(
+        why.contains("toolhost.yaml: cannot be read: it is no file but a pipe"),
+        "{why}"
+    );
+    assert_eq!(caller.call("a", "pid", &json!({})).await, Ok(json!(pid)));
     host.stop().await;
 }

@@ -55,12 +55,12 @@ fn in_flight(host: &Host, toolbox_id: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn a_restart_loses_no_call_and_touches_no_neighbour() {
+async fn a_restart_loses_no_call_and_touches_no_neighbor() {
     let bus = Embedded::start().await;
     let toolboxes = json!({"a": moody(&json!({})), "b": moody(&json!({}))});
     let host = Host::start(&config(&bus.url, &toolboxes)).await;
     let mut caller = Caller::connect(&bus.url).await;
-    let (old, neighbour) = (host.pid_of("a"), host.pid_of("b"));
+    let (old, neighbor) = (host.pid_of("a"), host.pid_of("b"));
     let slow = json!({"seconds": 2});
     let mut tokens = vec![caller.send(CALL, &call("a", "late_echo", &slow)).await];
     eventually("the call runs", || in_flight(&host, "a") == 1).await;
@@ -75,14 +75,14 @@ async fn a_restart_loses_no_call_and_touches_no_neighbour() {
         assert_eq!(outcome(&caller.wait(token, 1).await[0]), Ok(expected), "call {n}");
     }
     assert_ne!(host.pid_of("a"), old);
-    assert_eq!(host.pid_of("b"), neighbour);
+    assert_eq!(host.pid_of("b"), neighbor);
     assert_eq!(host.processes().len(), 2);
     caller.catch_up().await;
     assert!(caller.nothing_was_answered_twice());
     let all = done(&host, &["restart", "--all"]).await;
     let restarted = |id: &str| json!({"toolbox_id": id, "done": "restarted"});
     assert_eq!(all, json!([restarted("a"), restarted("b")]));
-    assert_ne!(host.pid_of("b"), neighbour);
+    assert_ne!(host.pid_of("b"), neighbor);
     host.stop().await;
 }
 
@@ -92,7 +92,7 @@ async fn a_stopped_toolbox_stays_so_until_it_is_started_or_its_entry_changes() {
     let toolboxes = |a: Value| config(&bus.url, &json!({"a": a, "b": moody(&json!({}))}));
     let host = Host::start(&toolboxes(moody(&json!({})))).await;
     let mut caller = Caller::connect(&bus.url).await;
-    let (pid, neighbour) = (host.pid_of("a"), host.pid_of("b"));
+    let (pid, neighbor) = (host.pid_of("a"), host.pid_of("b"));
     let stopped = json!([{"toolbox_id": "a", "done": "stopped"}]);
     assert_eq!(done(&host, &["stop", "a"]).await, stopped);
     assert!(!is_alive(pid));
@@ -137,7 +137,7 @@ async fn a_stopped_toolbox_stays_so_until_it_is_started_or_its_entry_changes() {
     let reloaded = done(&host, &["reload"]).await;
     assert_eq!(reloaded["changed"], json!(["a"]));
     assert_eq!(caller.call("a", "echo", &json!({})).await, Ok(json!({})));
-    assert_eq!(host.pid_of("b"), neighbour);
+    assert_eq!(host.pid_of("b"), neighbor);
     host.stop().await;
 }
 
@@ -166,7 +166,7 @@ async fn what_does_not_come_up_and_what_is_not_there_is_told() {
     let toolboxes = json!({"frail": {"command": ["python3", program]}, "greet": moody(&json!({}))});
     let host = Host::start(&config(&bus.url, &toolboxes)).await;
     let mut caller = Caller::connect(&bus.url).await;
-    let neighbour = host.pid_of("greet");
+    let neighbor = host.pid_of("greet");
 
     let said = toolhost(&host, &["restart", "gret", "greet"]).await;
     assert_eq!(said.code, Some(2));
@@ -174,7 +174,7 @@ async fn what_does_not_come_up_and_what_is_not_there_is_told() {
         said.error,
         "error: this host has no toolbox 'gret'\nhint: it has 'greet', 'frail'\n"
     );
-    assert_eq!(host.pid_of("greet"), neighbour, "then nothing is done");
+    assert_eq!(host.pid_of("greet"), neighbor, "then nothing is done");
 
     std::fs::write(&program, "import sys\nsys.exit('a slip of the pen')\n").unwrap();
     let said = toolhost(&host, &["restart", "frail"]).await;
@@ -188,7 +188,7 @@ async fn what_does_not_come_up_and_what_is_not_there_is_told() {
     std::fs::write(&program, &moody_text).unwrap();
     done(&host, &["start", "frail"]).await;
     assert_eq!(caller.call("frail", "echo", &json!({})).await, Ok(json!({})));
-    assert_eq!(host.pid_of("greet"), neighbour);
+    assert_eq!(host.pid_of("greet"), neighbor);
     host.stop().await;
 }
 

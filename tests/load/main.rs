@@ -9,7 +9,7 @@ mod common;
 mod embedded;
 mod foreign;
 mod measure;
-mod neighbours;
+mod neighbors;
 mod queued;
 mod results;
 mod slow_bus;

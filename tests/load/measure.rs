@@ -1,4 +1,4 @@
-//! What is counted: memory, answers, and whether the neighbour notices.
+//! What is counted: memory, answers, and whether the neighbor notices.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -7,10 +7,18 @@ use crate::common::embedded::Embedded;
 use crate::common::host::{Host, moody};
 use crate::measure::{Answers, at_gate, healthy_calls, hear, open_gate, peak_memory, someone_at_gate};
 
+/// What was refused is in the log, and not with a line each.
+fn told_in_a_few_lines(host: &Host, toolbox: &str, refused: usize) {
+    let log = host.log();
+    let of_it = format!("overloaded, calls are refused toolbox={toolbox} suppressed=");
+    let lines = log.lines().filter(|line| line.contains(&of_it)).count();
+    assert!(0 < lines && lines < refused.min(100), "{lines} lines:\n{log}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_notice() {
+async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbor_does_not_notice() {
     const CALLS: usize = 10_000;
-    const NEIGHBOURS: usize = 50;
+    const NEIGHBORS: usize = 50;
     let bus = Embedded::start().await;
     let mut slow = moody(&json!({}));
     slow["timeout"] = "3m".into();
@@ -23,19 +31,19 @@ async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_n
         .await;
     someone_at_gate(&gate).await;
     let url = bus.url.clone();
-    let neighbour = tokio::spawn(async move { healthy_calls(&mut Caller::connect(&url).await, NEIGHBOURS).await });
+    let neighbor = tokio::spawn(async move { healthy_calls(&mut Caller::connect(&url).await, NEIGHBORS).await });
     for n in 0..CALLS {
         let kwargs = json!({"n": n});
         caller
             .send_as(CALL, &call("slow", "echo", &kwargs), &format!("token {n}"))
             .await;
     }
-    neighbour.await.expect("the neighbour");
+    neighbor.await.expect("the neighbor");
     // Those that wait are answered when the one before them is; all others were refused at once.
     let refused = CALLS - 256;
-    hear(&mut caller, refused + NEIGHBOURS).await;
+    hear(&mut caller, refused + NEIGHBORS).await;
     open_gate(&gate);
-    hear(&mut caller, CALLS + 1 + NEIGHBOURS).await;
+    hear(&mut caller, CALLS + 1 + NEIGHBORS).await;
     let answers = Answers::of(&caller);
     let (mut served, mut overloaded) = (0, 0);
     for n in 0..CALLS {
@@ -58,11 +66,16 @@ async fn of_10000_calls_at_once_each_has_one_answer_and_the_neighbour_does_not_n
     println!("{served} served, {overloaded} refused, {peak} MiB at most");
     assert_eq!((served, overloaded), (256, refused));
     assert!(peak < 200, "{peak} MiB");
+    assert_eq!(
+        host.toolbox("slow")["calls"],
+        json!({"ok": CALLS - refused + 1, "error": refused, "pending": 0})
+    );
+    told_in_a_few_lines(&host, "slow", refused);
     host.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_that_are_too_large_together_are_refused_and_the_neighbour_is_served() {
+async fn calls_that_are_too_large_together_are_refused_and_the_neighbor_is_served() {
     const CALLS: usize = 70;
     let bus = Embedded::start().await;
     let mut stuck = moody(&json!({}));
@@ -112,6 +125,11 @@ async fn calls_that_are_too_large_together_are_refused_and_the_neighbour_is_serv
         "64 MiB without the little that is round each mebibyte"
     );
     assert!(peak < 300, "{peak} MiB");
+    assert_eq!(
+        host.toolbox("stuck")["calls"],
+        json!({"ok": served + 1, "error": refused, "pending": 0})
+    );
+    told_in_a_few_lines(&host, "stuck", refused);
     // What was answered counts no longer.
     let kwargs = json!({"text": text});
     assert!(caller.call("stuck", "echo", &kwargs).await == Ok(kwargs));

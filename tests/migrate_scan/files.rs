@@ -135,6 +135,8 @@ fn a_pipe_does_not_hold_the_scan_up() {
     let tree = Tree::new(&[("a.py", CALLER)]);
     nix::unistd::mkfifo(&tree.path("pipe.py"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     assert_eq!(with_findings(&tree, &["."]), ["a.py"]);
+    let told = tree.scan(&["."]).stderr;
+    assert!(told.contains("1 file scanned\n"), "nor is it taken for a link: {told}");
     let named = tree.scan(&["pipe.py"]);
     assert!(named.stderr.contains("neither a file nor a folder"), "{}", named.stderr);
 }

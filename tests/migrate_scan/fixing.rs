@@ -29,7 +29,7 @@ fn the_change_is_shown_as_a_diff_and_then_made() {
         "{}",
         done.stderr
     );
-    assert_eq!(done.stderr, "1 file scanned, 1 rewritten\n");
+    assert_eq!(done.stderr, "1 file scanned, 1 place rewritten\n");
     assert_eq!(tree.read("a.py"), NEW);
     let again = tree.scan(&["a.py", "--fix", "--force"]);
     assert_eq!(

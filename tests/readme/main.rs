@@ -1,4 +1,4 @@
-//! The README, and the page from a script to a tool, do what they say: their files are written, its commands are run in its order, and what it shows of their
+//! The README, the page from a script to a tool and the guide off the predecessor topics do what they say: their files are written, its commands are run in its order, and what it shows of their
 //! output is compared.
 //!
 //! A fenced block with a file name after its language is that file. In a `console` block a line that starts with `$ ` is
@@ -50,6 +50,11 @@ async fn what_the_readme_says_is_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_page_from_a_script_to_a_tool_says_is_so() {
     follow("toolboxes/README.md").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_guide_off_the_predecessor_topics_says_is_so() {
+    follow("examples/migration/README.md").await;
 }
 
 /// Does what a page says, in its order.

@@ -50,7 +50,7 @@ const FAULTS: [(&str, &str, &str); 9] = [
     ),
     ("empty.sh", "", "has no annotations"),
     (
-        "misspelt.sh",
+        "misspelled.sh",
         "# @cmd A\n# @optoin --x\na() { :; }\n",
         "has annotations argc cannot read: @optoin(line 2) is unknown tag",
     ),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolhost::config::{Mode, ToolboxConfig};
+use toolhost::supervisor::Patience;
 
 use crate::harness::{DEADLINE, Folder, Hosted, config, eventually, moody};
 
@@ -90,7 +91,7 @@ async fn calls_go_on_through_two_replacements() {
 }
 
 #[tokio::test]
-async fn one_hung_call_of_a_concurrent_toolbox_takes_no_neighbour_with_it() {
+async fn one_hung_call_of_a_concurrent_toolbox_takes_no_neighbor_with_it() {
     let mut config = moody(&json!({"capabilities": ["concurrent"]}));
     config.timeout = Duration::from_secs(3);
     let toolbox = Hosted::start(config).ready().await;
@@ -98,12 +99,12 @@ async fn one_hung_call_of_a_concurrent_toolbox_takes_no_neighbour_with_it() {
     let hung = toolbox.send("sleep", json!({"seconds": 60}));
     // Still at work when the hung one's time and grace are over.
     tokio::time::sleep(Duration::from_millis(1800)).await;
-    let neighbour = toolbox.send("sleep", json!({"seconds": 2.6}));
+    let neighbor = toolbox.send("sleep", json!({"seconds": 2.6}));
     assert_eq!(
         hung.get().await,
         Err("TimeoutError: 'sleep' did not answer within 3s".into())
     );
-    assert_eq!(neighbour.get().await, Ok(json!("slept")));
+    assert_eq!(neighbor.get().await, Ok(json!("slept")));
     assert_eq!(toolbox.pid().await, pid, "it answers others, so it is not replaced");
 }
 
@@ -190,7 +191,7 @@ async fn a_tool_whose_schema_is_none_costs_itself_alone() {
     );
     let definition = toolbox
         .handle
-        .describe()
+        .describe(Patience::Short)
         .await
         .unwrap()
         .get("t")

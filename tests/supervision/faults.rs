@@ -1,4 +1,4 @@
-//! Deaths, hangs and floods: the caller is answered, the neighbour never notices.
+//! Deaths, hangs and floods: the caller is answered, the neighbor never notices.
 
 use std::time::Duration;
 
@@ -121,8 +121,12 @@ async fn it_gives_up_after_so_many_failures_and_starts_again_when_asked() {
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_named_with_where_it_was_looked_for() {
-    let table: [(&[&str], &str); 5] = [
+    let table: [(&[&str], &str); 7] = [
         (&["no-such-program"], "'no-such-program' not found on the PATH "),
+        (
+            &["crlf.sh"],
+            "; that folder has a file of this name: write it with its path",
+        ),
         (&["./no-such-file"], "no-such-file' does not exist (working folder "),
         (
             &["./crlf.sh"],
@@ -133,6 +137,7 @@ async fn a_program_that_is_not_there_is_named_with_where_it_was_looked_for() {
             "No such file or directory: the file has Windows line ends (CRLF)",
         ),
         (&["./moody.toml"], "is not executable; try chmod +x"),
+        (&["./no_first_line.py"], "its first line does not say what runs it"),
     ];
     for (argv, expected) in table {
         let toolbox = Hosted::start(config("odd", argv));
@@ -204,7 +209,7 @@ async fn nothing_is_left_of_a_group_whose_leader_died() {
 }
 
 #[tokio::test]
-async fn a_flood_of_lines_leaves_the_neighbours_their_turn() {
+async fn a_flood_of_lines_leaves_the_neighbors_their_turn() {
     let healthy = Hosted::start(moody(&json!({}))).ready().await;
     let folder = Folder::new();
     let (begun, until) = (folder.path("begun"), folder.path("until"));

@@ -10,7 +10,7 @@ use toolhost::config::{Kind, ToolboxConfig};
 use toolhost::json::Text;
 use toolhost::state_folder::StateFolder;
 use toolhost::supervisor::status::{Phase, Snapshot};
-use toolhost::supervisor::{self, Surroundings, ToolboxHandle};
+use toolhost::supervisor::{self, Patience, Predecessor, Surroundings, ToolboxHandle};
 use toolhost::tools::outcome::{Call, Outcome, ReplyTo};
 
 /// No wait in these tests is longer, however busy the machine.
@@ -86,6 +86,7 @@ impl Hosted {
     }
 
     fn start_with(config: ToolboxConfig, surroundings: &Surroundings, after: Option<JoinHandle<Vec<Call>>>) -> Self {
+        let after = after.map(|task| Predecessor { task, published: None });
         let (handle, task) = supervisor::start(config, surroundings, after);
         Self {
             handle,
@@ -169,7 +170,7 @@ impl Hosted {
     }
 
     pub(crate) async fn tools(&self) -> Option<Vec<String>> {
-        let described = tokio::time::timeout(DEADLINE, self.handle.describe())
+        let described = tokio::time::timeout(DEADLINE, self.handle.describe(Patience::Short))
             .await
             .expect("described in time");
         described.map(|tools| tools.iter().map(|tool| tool.name.clone()).collect())

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::harness::{Hosted, moody};
+use crate::harness::{Folder, Hosted, moody};
 
 #[tokio::test]
 async fn noise_never_fails_a_call() {
@@ -88,6 +88,52 @@ async fn a_line_over_the_limit_fails_its_call_and_reading_goes_on_at_the_next() 
     let error = toolbox.call("big", json!({"bytes": 50_000_000})).await.unwrap_err();
     assert_eq!(error, "ProtocolError: line longer than 100000 bytes");
     assert_eq!(toolbox.pid().await, pid);
+}
+
+fn short_lines() -> Hosted {
+    let mut config = moody(&json!({}));
+    config.max_line = 100_000;
+    // Far longer than these tests wait: nothing here comes of a call whose time was up.
+    config.timeout = Duration::from_secs(600);
+    Hosted::start(config)
+}
+
+fn too_long() -> Result<serde_json::Value, String> {
+    Err("ProtocolError: line longer than 100000 bytes".into())
+}
+
+#[tokio::test]
+async fn a_process_that_prints_a_line_without_an_end_is_replaced_for_the_next_call() {
+    let toolbox = short_lines().ready().await;
+    let pid = toolbox.pid().await;
+    assert_eq!(toolbox.call("endless", json!({})).await, too_long());
+    let next = toolbox.call("pid", json!({})).await;
+    assert_ne!(next, Ok(json!(pid)));
+    assert!(next.is_ok(), "{next:?}");
+}
+
+#[tokio::test]
+async fn a_process_that_leaves_a_long_line_without_its_end_is_replaced_for_the_next_call() {
+    let toolbox = short_lines().ready().await;
+    let pid = toolbox.pid().await;
+    assert_eq!(toolbox.call("endless", json!({"bytes": 200_000})).await, too_long());
+    let next = toolbox.call("pid", json!({})).await;
+    assert_ne!(next, Ok(json!(pid)));
+    assert!(next.is_ok(), "its answer would have been a part of that line: {next:?}");
+}
+
+#[tokio::test]
+async fn a_call_waits_for_the_end_of_a_long_line_and_is_served_by_the_same_process() {
+    let folder = Folder::new();
+    let end = folder.path("end");
+    let toolbox = short_lines().ready().await;
+    let pid = toolbox.pid().await;
+    let long = json!({"bytes": 200_000, "until": end});
+    assert_eq!(toolbox.call("endless", long).await, too_long());
+    let next = toolbox.send("pid", json!({}));
+    toolbox.pending(1).await;
+    std::fs::write(end, "").unwrap();
+    assert_eq!(next.get().await, Ok(json!(pid)));
 }
 
 #[tokio::test]

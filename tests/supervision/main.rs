@@ -1,4 +1,4 @@
-//! What a toolbox's caller and its neighbours get, whatever the toolbox does: real child processes,
+//! What a toolbox's caller and its neighbors get, whatever the toolbox does: real child processes,
 //! the supervisor alone, no bus.
 
 #![allow(

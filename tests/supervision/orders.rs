@@ -47,8 +47,8 @@ fn stopped() -> Result<Value, String> {
 #[tokio::test]
 async fn a_stopped_toolbox_refuses_calls_at_once_until_it_is_started() {
     let toolbox = Hosted::start(moody(&json!({}))).ready().await;
-    let neighbour = Hosted::start(moody(&json!({}))).ready().await;
-    let (pid, neighbours_pid) = (toolbox.pid().await, neighbour.pid().await);
+    let neighbor = Hosted::start(moody(&json!({}))).ready().await;
+    let (pid, neighbors_pid) = (toolbox.pid().await, neighbor.pid().await);
     assert_eq!(toolbox.order(Order::Stop).await, Ok(Done::Stopped));
     assert!(!is_alive(pid));
     toolbox.wait_for(|phase| *phase == Phase::Stopped).await;
@@ -65,7 +65,7 @@ async fn a_stopped_toolbox_refuses_calls_at_once_until_it_is_started() {
     assert_eq!(toolbox.order(Order::Start).await, Ok(Done::Started));
     assert_eq!(toolbox.call("echo", json!({"n": 1})).await, Ok(json!({"n": 1})));
     assert_eq!(toolbox.order(Order::Start).await, Ok(Done::WasRunning));
-    assert_eq!(neighbour.pid().await, neighbours_pid);
+    assert_eq!(neighbor.pid().await, neighbors_pid);
 }
 
 #[tokio::test]

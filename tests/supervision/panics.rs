@@ -41,8 +41,8 @@ async fn a_panic_costs_the_calls_at_hand_and_the_toolbox_is_started_again() {
     let toolbox = Hosted::start(moody(&json!({"capabilities": ["concurrent"]})))
         .ready()
         .await;
-    let neighbour = Hosted::start(moody(&json!({}))).ready().await;
-    let (pid, neighbours_pid) = (toolbox.pid().await, neighbour.pid().await);
+    let neighbor = Hosted::start(moody(&json!({}))).ready().await;
+    let (pid, neighbors_pid) = (toolbox.pid().await, neighbor.pid().await);
     let in_hand = toolbox.send("sleep", json!({"seconds": 600}));
     toolbox
         .seen("a call in hand", |seen| {
@@ -54,7 +54,7 @@ async fn a_panic_costs_the_calls_at_hand_and_the_toolbox_is_started_again() {
     eventually("its process is killed", || !is_alive(pid)).await;
     assert_eq!(toolbox.call("echo", json!({"n": 1})).await, Ok(json!({"n": 1})));
     assert_ne!(toolbox.pid().await, pid);
-    assert_eq!(neighbour.pid().await, neighbours_pid);
+    assert_eq!(neighbor.pid().await, neighbors_pid);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ const MOMENT = {
 const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 
 const schema = (required, properties, others = {}) => ({ type: "object", required, properties, ...others });
-const closed = { additionalProperties: false }; // so a misspelt argument is an error, not ignored
+const closed = { additionalProperties: false }; // so a misspelled argument is an error, not ignored
 
 const tools = {
   now: {

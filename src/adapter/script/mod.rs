@@ -15,14 +15,13 @@ mod node;
 mod python;
 mod shebang;
 
-use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{Adapter, Speaker};
 use crate::config::{Script, ToolboxConfig};
 use crate::process::spawn::Program;
+use crate::regular_file;
 pub(super) use kit::temporary;
 use shebang::Shebang;
 
@@ -125,28 +124,10 @@ impl Runner {
 /// No script is longer.
 const LONGEST: u64 = 4 << 20;
 
-/// Opens a script. A named pipe or a device in its place is refused, and nothing waits for one.
-fn open(script: &Path) -> io::Result<(File, Metadata)> {
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(nix::libc::O_NONBLOCK)
-        .open(script)?;
-    let meta = file.metadata()?;
-    if meta.is_file() {
-        return Ok((file, meta));
-    }
-    let what = if meta.is_dir() {
-        "it is a folder"
-    } else {
-        "it is no file"
-    };
-    Err(io::Error::other(what))
-}
-
 /// The bytes of a script.
 fn read(script: &Path) -> Result<Vec<u8>, String> {
     let told = |why: String| format!("the script {} {why}", script.display());
-    let (file, meta) = open(script).map_err(|error| match error.kind() {
+    let (file, meta) = regular_file::open(script).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => told("does not exist".to_owned()),
         _ => told(format!("cannot be read: {error}")),
     })?;

@@ -16,7 +16,12 @@ impl Shebang {
     /// The one of `script`; `None` where it has none, or cannot be read.
     pub(super) fn of(script: &Path) -> Option<Self> {
         let mut start = Vec::new();
-        super::open(script).ok()?.0.take(LONGEST).read_to_end(&mut start).ok()?;
+        crate::regular_file::open(script)
+            .ok()?
+            .0
+            .take(LONGEST)
+            .read_to_end(&mut start)
+            .ok()?;
         let line = start.split(|byte| *byte == b'\n').next()?;
         Self::parse(&String::from_utf8_lossy(line))
     }

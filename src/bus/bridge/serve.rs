@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{error, info};
 
 use super::{Answers, Asker, Bridge, Inner, MAX_DISCOVERS, Outgoing, lock};
@@ -21,7 +22,8 @@ use crate::tools::outcome::{Call, ReplyTo};
 
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// Answers a request, or is silent where that is the answer.
-    pub(super) fn serve(&self, message: &Message<'_>, whole: &Bytes) {
+    pub(super) fn serve(&self, message: &Message<'_>, frame: &Utf8Bytes) {
+        let whole: &Bytes = frame.as_ref();
         // Read again: of a repeated `type` the look saw the first, the parser the last.
         let topic = Topic::of(&message.topic);
         let Some(request) = map(topic, &message.data) else {
@@ -42,19 +44,32 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 name,
                 kwargs,
             } => {
-                if self.0.toolboxes.hosts(&toolbox_id) && self.admits(topic, message) {
+                if !self.0.toolboxes.hosts(&toolbox_id) {
+                    if self.carries_for(&toolbox_id) {
+                        self.carry(topic, &toolbox_id, message, frame);
+                    }
+                } else if self.admits(topic, &toolbox_id, message) {
                     self.call(message, whole, toolbox_id.into_owned(), name, kwargs);
                 }
             }
-            Request::Invoke { name, args } => self.invoke(message, whole, name, args),
-            Request::Discover => self.discover(message),
+            Request::Invoke { name, args } => {
+                if !self.carry_flat(message, frame, &name, args) {
+                    self.invoke(message, whole, name, args);
+                }
+            }
+            Request::Discover => {
+                if let Some(other) = &probe {
+                    self.other_announces(other, message);
+                }
+                self.discover(message);
+            }
             Request::Reload => self.reload(message),
             Request::List => {
-                let (tools, error) = (&self.0.toolboxes.list(), None);
+                let (tools, error) = (&self.0.list_all(), None);
                 self.answer(message, &Answer::Tools { tools, error });
             }
             Request::Get(name) => {
-                let definition = name.and_then(|name| self.0.toolboxes.get(&name));
+                let definition = name.and_then(|name| self.0.get_any(&name));
                 self.answer(message, &Answer::Get(&definition));
             }
             Request::IsAlive => self.answer(message, &Answer::Status(true)),
@@ -72,7 +87,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         step.answer
     }
 
-    fn answer(&self, message: &Message<'_>, answer: &Answer<'_>) {
+    pub(super) fn answer(&self, message: &Message<'_>, answer: &Answer<'_>) {
         count(&self.0.counters.handled);
         self.0.answers.send(&Asker::of(message), answer);
     }
@@ -218,7 +233,7 @@ async fn reload<T: Toolboxes, O: Outgoing>(inner: Arc<Inner<T, O>>, turn: Turn<A
     let mut turn = Some(turn);
     while let Some(current) = turn {
         let refused = inner.toolboxes.reload().await.err();
-        let tools = inner.toolboxes.list();
+        let tools = inner.list_all();
         let mut pace = Pace::default();
         for asker in current.batch().iter() {
             pace.keep(&inner.answers).await;

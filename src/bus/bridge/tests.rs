@@ -1,7 +1,8 @@
 //! The bridge with toolboxes that are a few lines long and a bus that is a list.
 
 mod fakes;
-mod neighbours;
+mod forwarding;
+mod neighbors;
 
 use self::fakes::{Host, host};
 use super::*;
@@ -178,6 +179,54 @@ async fn predecessor_topics_follow_their_policy() {
         host.toolboxes.set_policy(policy);
         assert_eq!(answers(&host, frame).await.len(), count, "{policy:?}");
     }
+}
+
+#[tokio::test]
+async fn every_call_to_a_hosted_toolbox_is_counted_by_topic_and_caller() {
+    let host = host(ToolService::Yes);
+    host.ledger.present(["wn", "disk"]);
+    let context = r#"{"source":"skill","session":{"lang":"en","session_id":"s1"}}"#;
+    let calls = [
+        (
+            r#""ovos.persona.tools.wn.call","data":{"name":"echo"}"#,
+            PredecessorTopics::Answer,
+        ),
+        (
+            r#""ovos.persona.tools.wn.call","data":{"name":"echo"}"#,
+            PredecessorTopics::Ignore,
+        ),
+        (
+            r#""ovos.persona.tools.call","data":{"toolbox_id":"wn","name":"echo"}"#,
+            PredecessorTopics::Ignore,
+        ),
+        (
+            r#""ovos.persona.tools.call","data":{"toolbox_id":"elsewhere","name":"echo"}"#,
+            PredecessorTopics::Answer,
+        ),
+        (
+            r#""ovos.tools.invoke","data":{"name":"echo"}"#,
+            PredecessorTopics::Answer,
+        ),
+    ];
+    for (call, policy) in calls {
+        host.toolboxes.set_policy(policy);
+        answers(&host, &format!(r#"{{"type":{call},"context":{context}}}"#)).await;
+    }
+    let told = host.ledger.told();
+    let ids: Vec<_> = told.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["disk", "wn"]);
+    let wn = &told[1].1;
+    assert_eq!(
+        (wn.calls.predecessor_calls, wn.calls.replacement_calls),
+        (2, 1),
+        "unanswered ones too"
+    );
+    let [caller] = &wn.callers[..] else {
+        panic!("one caller: {:?}", wn.callers)
+    };
+    assert_eq!(caller.source.as_deref(), Some("skill"));
+    assert_eq!(caller.session_id.as_deref(), Some("s1"));
+    assert_eq!(caller.context_keys, "source session");
 }
 
 #[tokio::test]
@@ -384,7 +433,13 @@ async fn what_a_message_costs() {
         move |_: Utf8Bytes| count(&sent)
     };
     let toolboxes = host(ToolService::Yes).toolboxes;
-    let bridge = Bridge::new(toolboxes, count_frames, ToolService::Yes, Handle::current());
+    let bridge = Bridge::new(
+        toolboxes,
+        count_frames,
+        ToolService::Yes,
+        std::sync::Arc::default(),
+        Handle::current(),
+    );
     let session = format!(
         r#"{{"session_id":"s1","pipeline":["{}"],"lang":"en-US"}}"#,
         "x".repeat(200)

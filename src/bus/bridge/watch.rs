@@ -11,13 +11,13 @@ use crate::bus::service::{News, Other, PROBE, Step};
 use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
 use crate::bus::topic::Topic;
+use crate::bus::who::Caller;
 use crate::config::PredecessorTopics;
 use crate::json;
+use crate::migrate::usage;
 
 /// Under which name a shared tool service is a conflict.
 const TOOL_SERVICE: &str = "ovos.tools";
-/// Characters of a list of context keys in a log line.
-const KEYS: usize = 200;
 
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// A malformed Message is dropped: nothing is derived from it, no answer, only a line in the log
@@ -55,8 +55,10 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         };
         if topic == Topic::DiscoverAnswer {
             let toolbox_id = message.data.get("toolbox_id").and_then(json::string);
-            if let Some(toolbox_id) = toolbox_id.filter(|id| self.0.toolboxes.hosts(id)) {
-                self.conflict(&toolbox_id, &message);
+            match toolbox_id {
+                Some(id) if self.0.toolboxes.hosts(&id) => self.conflict(&id, &message),
+                Some(id) if self.carries() => self.host_discovered(&id, &message),
+                _ => {}
             }
             return;
         }
@@ -106,41 +108,59 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     /// Asks the bus who else is there.
     pub(super) fn probe(&self, topic: &str) {
-        // The instance id is hexadecimal: nothing to escape.
-        let context = format!("{{\"{PROBE}\":\"{}\"}}", lock(&self.0.service).instance());
+        let context = self.announcement();
         self.0.answers.outgoing.send(frame(topic, &Empty, &context).into());
     }
 
-    /// Whether a call on `topic` is answered, by the policy for predecessor topics (OVOS-TOOLS-1 §6).
-    pub(super) fn admits(&self, topic: Topic<'_>, message: &Message<'_>) -> bool {
-        let Topic::Predecessor(toolbox_id) = topic else {
+    /// Counts a call, and says whether it is answered, by the policy for predecessor topics (OVOS-TOOLS-1 §6).
+    pub(super) fn admits(&self, topic: Topic<'_>, toolbox_id: &str, message: &Message<'_>) -> bool {
+        let predecessor = matches!(topic, Topic::Predecessor(_));
+        let caller = Caller::of(message);
+        self.count_call(predecessor, toolbox_id, message, &caller);
+        if !predecessor {
             return true;
-        };
+        }
         match self.0.toolboxes.predecessor_topics(toolbox_id) {
             PredecessorTopics::Ignore => return false,
-            PredecessorTopics::Warn => self.name_old_caller(toolbox_id, message),
+            PredecessorTopics::Warn => self.name_old_caller(toolbox_id, message, &caller),
             PredecessorTopics::Answer => {}
         }
         count(&self.0.counters.predecessor_calls);
         true
     }
 
-    fn name_old_caller(&self, toolbox_id: &str, message: &Message<'_>) {
-        let source = message.context_field("source");
-        let session_id = message.session_id();
-        let caller = format!("{source:?} {session_id:?} {toolbox_id}");
-        let admitted = lock(&self.0.callers_log).admit(&caller, Instant::now());
+    /// Counts a call to a toolbox of another host, which this one forwards.
+    pub(super) fn count_foreign_call(&self, predecessor: bool, toolbox_id: &str, message: &Message<'_>) {
+        self.count_call(predecessor, toolbox_id, message, &Caller::of(message));
+    }
+
+    fn count_call(&self, predecessor: bool, toolbox_id: &str, message: &Message<'_>, caller: &Caller<'_>) {
+        let topic = if predecessor {
+            usage::Topic::Predecessor
+        } else {
+            usage::Topic::Replacement
+        };
+        let keys = || message.context.iter().map(|(key, _)| key);
+        let ledger = &self.0.ledger;
+        ledger.count(toolbox_id, topic, &caller.who(message), keys);
+    }
+
+    fn name_old_caller(&self, toolbox_id: &str, message: &Message<'_>, caller: &Caller<'_>) {
+        let context_keys = usage::joined(message.context.iter().map(|(key, _)| key));
+        let (source, session_id) = caller.shown();
+        let key = format!("{source:?} {session_id:?} {toolbox_id} {context_keys}");
+        let admitted = lock(&self.0.callers_log).admit(&key, Instant::now());
         let Some(suppressed) = admitted else {
             return;
         };
-        let keys: Vec<_> = message.context.iter().map(|(key, _)| key).collect();
-        let keys: String = keys.join(" ").chars().take(KEYS).collect();
         warn!(
             topic = %message.topic,
             source,
             session_id,
-            context_keys = keys,
-            send_instead = %format!("ovos.persona.tools.call with data.toolbox_id \"{toolbox_id}\""),
+            context_keys,
+            send_instead = %format!(
+                r#"ovos.persona.tools.call {{"toolbox_id": "{toolbox_id}", "name": ..., "kwargs": {{...}}}}"#
+            ),
             suppressed,
             "call on a predecessor topic"
         );

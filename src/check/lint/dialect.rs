@@ -54,7 +54,7 @@ pub(super) fn of(place: &str, schema: &Value) -> Option<Remark> {
     let mut declared = Map::from_iter([("$schema".to_owned(), json!(first))]);
     declared.extend(schema.as_object().cloned().unwrap_or_default());
     Some(Remark::warning(format!(
-        "{place} is spelt as in {name} ({}) and does not say so: it is read as 2020-12, where that means something else or \
+        "{place} is spelled as in {name} ({}) and does not say so: it is read as 2020-12, where that means something else or \
          nothing. Add \"$schema\": \"{first}\"{}",
         listed.join(", "),
         pair(schema, &Value::Object(declared))

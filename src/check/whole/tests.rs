@@ -31,6 +31,7 @@ async fn what_will_bite_later_is_named_with_its_line() {
     let free = r#"{"name": "free", "parameters": {"path": {"type": "string"}}}"#;
     let toolbox = |id: &str, tools| ToolboxConfig::new(id, Kind::Tools(tools), "/");
     let config = Config {
+        migrate: crate::config::MigrateConfig::default(),
         file: file.clone(),
         bus: BusConfig::default(),
         tool_service: ToolService::Auto,

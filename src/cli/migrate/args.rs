@@ -1,8 +1,12 @@
 //! What can be typed after `toolhost migrate`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+
+use crate::cli::address;
+use crate::cli::args::ShowArgs;
 
 /// `toolhost migrate`
 #[derive(Debug, Args)]
@@ -17,11 +21,22 @@ pub struct MigrateArgs {
     pub command: MigrateCommand,
 }
 
+impl MigrateArgs {
+    /// Whether it listens to a bus.
+    pub fn listens(&self) -> bool {
+        matches!(self.command, MigrateCommand::Watch(_))
+    }
+}
+
 /// The commands of `toolhost migrate`.
 #[derive(Debug, Subcommand)]
 pub enum MigrateCommand {
     /// Find callers and hosts of the predecessor topics in source code
     Scan(ScanArgs),
+    /// Say who still calls on predecessor topics of a running host, and since when nobody does
+    Report(ReportArgs),
+    /// Listen to a bus and tell which predecessor topics are used on it, by whom, and what their hosts answer
+    Watch(WatchArgs),
 }
 
 /// How findings are written.
@@ -71,4 +86,50 @@ pub struct ScanArgs {
     /// Rewrite files as well that have changes git does not have, or that git does not know
     #[arg(long, requires = "fix")]
     pub force: bool,
+}
+
+/// `toolhost migrate report`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code 0: nobody has called on a predecessor topic for so long, and the host has counted all that time. 1: \
+    somebody has, or it has not counted for so long. Only the time counts in which the host ran and was on its bus; it is kept over restarts.\n\n\
+    Examples:\n  \
+    toolhost migrate report\n  \
+    toolhost migrate report --quiet 30d && echo 'the older topics can go'"
+)]
+pub struct ReportArgs {
+    /// How long nobody must have called on a predecessor topic, such as 12h or 14d
+    #[arg(long, value_name = "DURATION", default_value = "14d", value_parser = crate::config::time)]
+    pub quiet: Duration,
+    /// How the report is shown.
+    #[command(flatten)]
+    pub show: ShowArgs,
+    /// The control socket of the host [default: $XDG_RUNTIME_DIR/toolhost.sock]
+    #[arg(long, value_name = "PATH")]
+    pub socket: Option<PathBuf>,
+}
+
+/// `toolhost migrate watch`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It asks every host what it offers and listens; it never calls a tool. A topic is told when it is first seen, and again when \
+    another caller comes or its host turns out to answer something else; at the end, all of them. With --json, or in a \
+    pipe, each is a JSON object on a line of its own.\n\n\
+    Examples:\n  \
+    toolhost migrate watch\n  \
+    toolhost migrate watch --for 10m --json | jq -r 'select(.host == \"old_only\") | .toolbox_id'"
+)]
+pub struct WatchArgs {
+    /// How long to listen, such as 10s or 1h [default: until Ctrl-C]
+    #[arg(long = "for", value_name = "DURATION", value_parser = crate::config::time)]
+    pub time: Option<Duration>,
+    /// Print JSON on a terminal too; a pipe always gets JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The message bus [default: the one in the OVOS mycroft.conf, else ws://127.0.0.1:8181/core]
+    #[arg(long, value_name = "URL", value_parser = address::bus_url)]
+    pub bus: Option<String>,
+    /// Certificates (PEM) to trust beside the system's, for a wss:// bus
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
 }

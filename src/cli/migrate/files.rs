@@ -131,19 +131,19 @@ fn read(entry: &DirEntry) -> Result<Option<Source>, Skipped> {
     if kind.is_symlink() && !was_named {
         return Err(passed_over(path, "a symbolic link, which is not followed", false));
     }
-    let meta = fs::metadata(path).map_err(|error| fault(path, &format!("cannot be read: {error}")))?;
+    let cannot_read = |error| fault(path, &format!("cannot be read: {error}"));
+    let meta = fs::metadata(path).map_err(cannot_read)?;
+    if meta.is_dir() || (!meta.is_file() && !was_named) {
+        // A pipe or a device in a tree is as little a source as a picture is.
+        return Ok(None);
+    }
     if !meta.is_file() {
-        let is_special = !meta.is_dir();
-        return if is_special {
-            Err(passed_over(path, "neither a file nor a folder", was_named))
-        } else {
-            Ok(None)
-        };
+        return Err(passed_over(path, "neither a file nor a folder", true));
     }
     let language = match Language::of_name(path) {
         Some(language) => language,
         None if path.extension().is_some() && !was_named => return Ok(None),
-        None => match first_line(path).map_err(|error| fault(path, &format!("cannot be read: {error}")))? {
+        None => match first_line(path).map_err(cannot_read)? {
             Some(language) => language,
             None if was_named => return Err(passed_over(path, "in none of the languages that are scanned", true)),
             None => return Ok(None),
@@ -156,7 +156,7 @@ fn read(entry: &DirEntry) -> Result<Option<Source>, Skipped> {
         );
         return Err(passed_over(path, &why, true));
     }
-    let bytes = fs::read(path).map_err(|error| fault(path, &format!("cannot be read: {error}")))?;
+    let bytes = fs::read(path).map_err(cannot_read)?;
     if let Some(why) = no_text(&bytes) {
         return Err(passed_over(path, why, true));
     }

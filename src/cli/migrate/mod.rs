@@ -1,5 +1,6 @@
 //! `toolhost migrate`: one file here for each of its commands.
 
+use super::hosting::Hosting;
 use super::output::Output;
 use crate::error::Error;
 
@@ -8,13 +9,26 @@ use args::{MigrateArgs, MigrateCommand};
 pub mod args;
 mod files;
 mod git;
+mod report;
 mod scan;
+pub(super) mod view;
+mod watch;
 
 /// `toolhost migrate`
-///
-/// One that waits for a bus or a host makes its own runtime with `super::quiet_runtime`.
 pub(super) fn run(args: &MigrateArgs, output: Output) -> Result<(), Error> {
     match &args.command {
         MigrateCommand::Scan(args) => scan::run(args, output),
+        MigrateCommand::Report(args) => report::run(args, output),
+        // It listens.
+        MigrateCommand::Watch(_) => Ok(()),
+    }
+}
+
+/// The command that listens to a bus.
+pub(super) async fn listen(args: &MigrateArgs, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
+    match &args.command {
+        MigrateCommand::Watch(args) => watch::run(args, output, hosting).await,
+        // Done before.
+        _ => Ok(()),
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn run(args: &ScanArgs, output: Output) -> Result<(), Error> {
         fix(args, &mut report, &found, output)?;
     }
     let written = match args.format {
-        ScanFormat::Text => text::write(&report, output.colours_stdout()),
+        ScanFormat::Text => text::write(&report, output.colors_stdout()),
         ScanFormat::Json => json::write(&report),
         ScanFormat::Sarif => sarif::write(&report),
         ScanFormat::Github => github::write(&report),
@@ -148,7 +148,8 @@ fn tell(args: &ScanArgs, report: &Report, output: Output) {
         line.push_str(&format!(", {quiet} {links} not followed"));
     }
     if args.fix && !args.dry_run {
-        line.push_str(&format!(", {fixed} rewritten"));
+        let places = if fixed == 1 { "place" } else { "places" };
+        line.push_str(&format!(", {fixed} {places} rewritten"));
     }
     output.talk(&line);
 }

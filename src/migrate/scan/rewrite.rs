@@ -175,7 +175,7 @@ mod tests {
         let text = "a\nb\nc\nd\nbus.emit(Message('ovos.persona.tools.x.call', {}))\ne\n";
         let expected = "@@ -2,5 +2,5 @@\n b\n c\n d\n\
             -bus.emit(Message('ovos.persona.tools.x.call', {}))\n\
-            +bus.emit(Message('ovos.persona.tools.call', {\"toolbox_id\": 'x'}))\n e\n";
+            +bus.emit(Message('ovos.persona.tools.call', {'toolbox_id': 'x'}))\n e\n";
         assert_eq!(rewritten(text).hunks, expected);
     }
 

@@ -5,7 +5,7 @@ use std::sync::Once;
 use nix::libc;
 
 use super::seccomp;
-use crate::confinement::Sandbox;
+use crate::confinement::{Confinement, Sandbox};
 
 /// The version of Landlock from which a sandbox cannot signal what is outside of it.
 pub const SIGNALS: u32 = 6;
@@ -51,6 +51,16 @@ pub(super) fn check(sandbox: &Sandbox) -> Result<(), String> {
         "its sandbox cannot be had: this system has no {missing}; 'best_effort: true' in the sandbox starts it with what \
          there is"
     ))
+}
+
+/// What of `asked` this system does not hold a toolbox to, in words for its owner.
+pub fn not_held(asked: &Confinement) -> Option<&'static str> {
+    let is_root = match asked.user.as_deref() {
+        None => nix::unistd::geteuid().is_root(),
+        Some(user) => matches!(user, "root" | "0"),
+    };
+    (asked.limits.processes.is_some() && is_root)
+        .then_some("'processes' does not hold for root: give the toolbox a 'user'")
 }
 
 /// What limits and sandboxes can do here, as a line for people.

@@ -91,7 +91,7 @@ fn plan(confinement: &Confinement) -> Result<Plan, String> {
     Ok(plan)
 }
 
-/// A path that is misspelt would be a wall where none is meant.
+/// A path that is misspelled would be a wall where none is meant.
 fn are_there(key: &str, paths: &[PathBuf]) -> Result<(), String> {
     match paths.iter().find(|path| matches!(path.try_exists(), Ok(false))) {
         None => Ok(()),

@@ -19,8 +19,10 @@ const EVENTS: [&str; 14] = [
     "Unused",
 ];
 
-/// The table of the module, cell by cell: `action → state`, or `–`.
-const PERSISTENT: [(&str, [&str; 14]); 9] = [
+/// The table of the module, cell by cell: `action → state`, or `–`. *Stopping* stands there six times, by its rung and
+/// by what follows: *Stopping* itself on Eof to stay down, *Draining* on Drain, *Resting* before a rest, *Succeeded* by
+/// another process, *Terminated* on the rung below, and *Killed* for being broken. *Served* has a test of its own.
+const PERSISTENT: [(&str, [&str; 14]); 12] = [
     (
         "Stopped",
         [
@@ -155,6 +157,63 @@ const PERSISTENT: [(&str, [&str; 14]); 9] = [
         ],
     ),
     (
+        "Succeeded",
+        [
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+            "Spawn → Starting",
+            "Terminate → Stopping Term Start",
+            "None → Stopping Eof Stop",
+            "None → Stopping Eof Stop",
+            "–",
+            "–",
+            "None → Backoff",
+            "–",
+        ],
+    ),
+    (
+        "Terminated",
+        [
+            "None → Stopping Term Start",
+            "–",
+            "–",
+            "–",
+            "None → Stopping Term Idle",
+            "–",
+            "None → Stopped",
+            "Kill → Stopping Kill Stop",
+            "–",
+            "–",
+            "None → Stopping Term Start",
+            "–",
+            "None → Backoff",
+            "–",
+        ],
+    ),
+    (
+        "Killed",
+        [
+            "None → Stopping Kill Start",
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+            "None → Backoff",
+            "Kill → Stopping Kill Fail",
+            "None → Stopping Kill Stop",
+            "None → Stopping Kill Stop",
+            "None → Stopping Kill Start",
+            "–",
+            "None → Backoff",
+            "–",
+        ],
+    ),
+    (
         "Backoff",
         [
             "Spawn → Starting",
@@ -230,13 +289,29 @@ fn state(name: &str, now: Instant) -> State {
             until: now,
             then: Then::Idle,
         },
+        "Succeeded" => State::Stopping {
+            rung: Rung::Eof,
+            until: now,
+            then: Then::Start,
+        },
+        "Terminated" => State::Stopping {
+            rung: Rung::Term,
+            until: now,
+            then: Then::Stop,
+        },
+        "Killed" => State::Stopping {
+            rung: Rung::Kill,
+            until: now,
+            then: Then::Fail("hung".into()),
+        },
         "Backoff" => State::Backoff {
             until: now,
             reason: "it died".into(),
         },
-        _ => State::Failed {
+        "Failed" => State::Failed {
             reason: "it died".into(),
         },
+        _ => panic!("no state is called {name}"),
     }
 }
 
@@ -259,7 +334,8 @@ fn event(name: &str) -> Event {
         "Drained" => Event::Drained,
         "Fell" => Event::Fell("a fault".into()),
         "Unused" => Event::Unused(GRACE.rung),
-        _ => Event::Stop(Duration::from_secs(1)),
+        "Stop" => Event::Stop(Duration::from_secs(1)),
+        _ => panic!("no event is called {name}"),
     }
 }
 
@@ -446,6 +522,37 @@ fn an_owner_waits_for_calls_first_and_then_goes_down_the_ladder() {
         };
         lifecycle.step(exited, now, 0.5);
         assert_eq!(*lifecycle.state(), then);
+    }
+}
+
+/// The time an owner once gave is that of his order, and of no later end.
+#[test]
+fn a_process_that_ends_unasked_has_a_second_on_each_rung_whatever_was_asked_before() {
+    let mut now = Instant::now();
+    let ends = [
+        (
+            Mode::Oneshot,
+            Event::Served,
+            vec![Action::CloseStdin, Action::Terminate, Action::Kill],
+        ),
+        (
+            Mode::Persistent,
+            Event::Broken("hung".into()),
+            vec![Action::Kill, Action::Kill],
+        ),
+    ];
+    for (mode, end, actions) in ends {
+        let mut lifecycle = Lifecycle::new(mode, Restart::default());
+        lifecycle.state = State::Ready { since: now };
+        lifecycle.step(Event::Renew(GRACE), now, 0.5);
+        lifecycle.state = State::Ready { since: now };
+        let mut event = end;
+        for expected in actions {
+            assert_eq!(lifecycle.step(event, now, 0.5), expected);
+            assert_eq!(lifecycle.due(), Some(now + RUNG), "{expected:?}");
+            now += RUNG;
+            event = Event::Tick;
+        }
     }
 }
 

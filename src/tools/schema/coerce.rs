@@ -8,7 +8,7 @@
 //! | number | `"1.5"`, `"1e3"`, `true` → 1, `false` → 0 |
 //! | boolean | `"true"` `"t"` `"yes"` `"y"` `"on"` `"1"` and their opposites in any case; `1`, `0` |
 //! | object, array | a string that holds one as JSON |
-//! | string | a number as it is spelt, `true`, `false` |
+//! | string | a number as it is spelled, `true`, `false` |
 //! | null | `""`, `"null"` |
 //!
 //! Nothing becomes of null, of an array or of an object, and the arguments as a whole are never

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toolhost::control::order::{Ordered, Orders, Reloaded};
 use toolhost::control::status::Status;
 use toolhost::control::verb::{self, Order, Verb, Verbs};
+use toolhost::migrate::verdict::Report;
 
 /// A host that writes down what it is asked.
 #[derive(Default)]
@@ -26,6 +27,11 @@ impl Verbs for Host {
             "tool_service": "answering", "messages": messages});
         let status = json!({"host": host, "toolboxes": []});
         serde_json::from_value(status).expect("a status")
+    }
+
+    fn migration(&self) -> Report {
+        self.note(Verb::Migration);
+        Report::default()
     }
 
     async fn order(&self, order: Order, orders: Orders) -> Ordered {

@@ -53,8 +53,13 @@ fn whole_lines(stream: &[u8], limit: usize, reads: &[&[u8]]) {
     } else {
         assert_eq!(rest.unwrap_or_default(), last);
     }
+    // That an overlong line has ended is told after it, where it was told before its end; these are shorter than endless.
+    for (before, piece) in pieces.iter().zip(pieces.iter().skip(1)) {
+        assert!(*piece != Piece::Ended || matches!(before, Piece::TooLong { .. }));
+    }
+    let pieces: Vec<_> = pieces.iter().filter(|piece| **piece != Piece::Ended).collect();
     assert_eq!(pieces.len(), expected.len());
-    for (piece, line) in pieces.iter().zip(expected) {
+    for (piece, line) in pieces.into_iter().zip(expected) {
         match piece {
             Piece::Line(got) => {
                 assert_eq!(got, line);
@@ -64,6 +69,7 @@ fn whole_lines(stream: &[u8], limit: usize, reads: &[&[u8]]) {
                 assert!(line.len() > limit && line.starts_with(head));
                 assert!(head.len() <= HEAD && head.len() >= HEAD.min(limit + 1));
             }
+            Piece::Endless | Piece::Ended => panic!("{piece:?} of a line of {} bytes", line.len()),
         }
     }
 }
@@ -79,7 +85,7 @@ fn cut_lines(stream: &[u8], limit: usize, reads: &[&[u8]]) {
                 assert!(!line.contains(&b'\n') && !line.contains(&b'\r'));
                 got.extend_from_slice(&line);
             }
-            Piece::TooLong { .. } => panic!("a line of stderr was dropped for its length"),
+            other => panic!("a line of stderr was dropped for its length: {other:?}"),
         }
     }
     got.extend(rest.unwrap_or_default());

@@ -12,6 +12,7 @@ use crate::bus::message::Message;
 use crate::bus::toolboxes::{Listing, Toolboxes};
 use crate::config::{PredecessorTopics, ToolService};
 use crate::json::{Members, Text};
+use crate::migrate::ledger::Ledger;
 use crate::tools::outcome::{Call, CallError};
 
 /// Two toolboxes, `wn` and `disk`, with tools named after what they do.
@@ -182,6 +183,7 @@ pub(super) struct Host {
     pub(super) bridge: Bridge<Fake, Sent>,
     pub(super) toolboxes: Arc<Fake>,
     pub(super) sent: Sent,
+    pub(super) ledger: Arc<Ledger>,
 }
 
 impl Host {
@@ -204,10 +206,18 @@ pub(super) fn host(tool_service: ToolService) -> Host {
         gate: Semaphore::new(OPEN),
     });
     let sent = Sent::default();
-    let bridge = Bridge::new(Arc::clone(&toolboxes), sent.clone(), tool_service, Handle::current());
+    let ledger = Arc::new(Ledger::default());
+    let bridge = Bridge::new(
+        Arc::clone(&toolboxes),
+        sent.clone(),
+        tool_service,
+        Arc::clone(&ledger),
+        Handle::current(),
+    );
     Host {
         bridge,
         toolboxes,
         sent,
+        ledger,
     }
 }

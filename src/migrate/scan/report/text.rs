@@ -9,17 +9,17 @@ const WIDTH: usize = 160;
 /// Of these, before the finding.
 const BEFORE: usize = 60;
 
-/// What is left, and in `colour` where a terminal shows it.
-pub fn write(report: &Report, colour: bool) -> String {
+/// What is left, and in `color` where a terminal shows it.
+pub fn write(report: &Report, color: bool) -> String {
     let mut out = String::new();
     for located in report.left() {
-        one(&mut out, located, colour).unwrap_or_default();
+        one(&mut out, located, color).unwrap_or_default();
     }
     out
 }
 
-fn one(out: &mut String, located: &Located, colour: bool) -> std::fmt::Result {
-    let (bold, red, off) = if colour {
+fn one(out: &mut String, located: &Located, color: bool) -> std::fmt::Result {
+    let (bold, red, off) = if color {
         ("\x1b[1m", "\x1b[31m", "\x1b[0m")
     } else {
         ("", "", "")

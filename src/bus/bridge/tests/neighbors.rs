@@ -213,7 +213,7 @@ async fn the_log_names_old_callers_shared_names_and_malformed_messages_once() {
         "old-skill",
         "\"s1\"",
         "source session token",
-        "ovos.persona.tools.call with data.toolbox_id",
+        r#"ovos.persona.tools.call {"toolbox_id": "wn", "name": ..., "kwargs": {...}}"#,
         "ERROR",
         "phal",
         "kitchen",

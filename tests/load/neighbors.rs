@@ -14,7 +14,7 @@ fn with_time(mut toolbox: Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn floods_of_lines_on_every_thread_starve_neither_a_neighbour_nor_the_bus() {
+async fn floods_of_lines_on_every_thread_starve_neither_a_neighbor_nor_the_bus() {
     const FLOODS: usize = 4;
     let bus = Embedded::start().await;
     let mut toolboxes = json!({"healthy": moody(&json!({}))});
@@ -54,7 +54,7 @@ async fn floods_of_lines_on_every_thread_starve_neither_a_neighbour_nor_the_bus(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn floods_of_large_calls_starve_neither_a_neighbour_nor_the_bus() {
+async fn floods_of_large_calls_starve_neither_a_neighbor_nor_the_bus() {
     const BUSY: usize = 4;
     let bus = Embedded::start().await;
     let mut toolboxes = json!({"healthy": moody(&json!({}))});
@@ -73,7 +73,7 @@ async fn floods_of_large_calls_starve_neither_a_neighbour_nor_the_bus() {
             for _ in 0..20 {
                 tokens.push(caller.send(CALL, &data).await);
             }
-            // However long they all take: it is the neighbour who must not wait.
+            // However long they all take: it is the neighbor who must not wait.
             while tokens.iter().any(|token| caller.answers(token).is_empty()) {
                 assert!(caller.hear().await, "the bus is there");
             }

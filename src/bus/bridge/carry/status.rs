@@ -1,0 +1,54 @@
+//! How forwarding stands, for the status.
+
+use super::Carrier;
+use crate::bus::bridge::{Bridge, Outgoing, lock};
+use crate::bus::toolboxes::Toolboxes;
+use crate::migrate::carry::Way;
+
+/// One forwarded toolbox, for the status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CarriedStatus {
+    /// Its toolbox_id.
+    pub toolbox_id: String,
+    /// From where to where.
+    pub way: Way,
+    /// Whether its host answers the askers' topic itself, so that nothing is forwarded.
+    pub learned: bool,
+    /// Tools its host told of.
+    pub tools: usize,
+    /// Calls forwarded.
+    pub forwarded: u64,
+    /// Calls that wait for a decision or for their answer.
+    pub waiting: usize,
+}
+
+impl Carrier {
+    fn waiting(&self, toolbox_id: &str) -> usize {
+        let held = self.held.iter().map(|(_, asked)| asked);
+        let pending = self.pending.values().map(|pending| &pending.asked);
+        held.chain(pending)
+            .filter(|asked| asked.toolbox_id == toolbox_id)
+            .count()
+    }
+}
+
+impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
+    /// How forwarding stands.
+    pub fn carried(&self) -> Vec<CarriedStatus> {
+        let carrier = lock(&self.0.carrier);
+        let mut all: Vec<_> = carrier
+            .table
+            .iter()
+            .map(|(toolbox_id, entry)| CarriedStatus {
+                toolbox_id: toolbox_id.clone(),
+                way: entry.carried.way(),
+                learned: entry.carried.learned(),
+                tools: entry.tools.len(),
+                forwarded: entry.carried.forwarded,
+                waiting: carrier.waiting(toolbox_id),
+            })
+            .collect();
+        all.sort_by(|a, b| a.toolbox_id.cmp(&b.toolbox_id));
+        all
+    }
+}

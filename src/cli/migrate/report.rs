@@ -1,0 +1,65 @@
+//! `toolhost migrate report`: what a running host has counted, and whether a quiet period has passed.
+
+use serde_json::{Value, json};
+
+use super::args::ReportArgs;
+use super::view;
+use crate::cli::output::Output;
+use crate::cli::socket_path;
+use crate::control::client;
+use crate::control::verb::Verb;
+use crate::error::Error;
+use crate::migrate::verdict::{Report, Verdict, all_quiet, verdict};
+
+/// `toolhost migrate report`
+pub(super) fn run(args: &ReportArgs, output: Output) -> Result<(), Error> {
+    let text = client::ask(&socket_path(args.socket.as_deref()), &Verb::Migration)?;
+    let odd = |error| Error::failed(format!("the answer of the host cannot be understood: {error}"));
+    let report: Report = serde_json::from_str(&text).map_err(odd)?;
+    let seconds = args.quiet.as_secs();
+    if args.show.json || !output.stdout_is_terminal {
+        output.json(&document(&report, seconds).map_err(odd)?)?;
+    } else {
+        output.data(view::report(&report, seconds, output.colors_stdout()).as_bytes())?;
+    }
+    if all_quiet(&report, seconds) {
+        return Ok(());
+    }
+    Err(not_quiet(&report, seconds))
+}
+
+/// The report with its verdicts.
+fn document(report: &Report, seconds: u64) -> Result<String, serde_json::Error> {
+    let mut document = serde_json::to_value(report)?;
+    let toolboxes = document.get_mut("toolboxes").and_then(Value::as_array_mut);
+    for (value, counted) in toolboxes.into_iter().flatten().zip(&report.toolboxes) {
+        value["verdict"] = serde_json::to_value(verdict(&counted.usage, seconds, report.now))?;
+    }
+    document["quiet"] = json!(all_quiet(report, seconds));
+    document["quiet_period_seconds"] = json!(seconds);
+    Ok(document.to_string())
+}
+
+/// Why the period has not passed.
+fn not_quiet(report: &Report, seconds: u64) -> Error {
+    let period = view::span(seconds);
+    let ids = |wanted: Verdict| {
+        let of = |counted: &&crate::migrate::verdict::Counted| verdict(&counted.usage, seconds, report.now) == wanted;
+        let ids = report.toolboxes.iter().filter(of);
+        ids.map(|counted| format!("'{}'", counted.toolbox_id))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let (used, early) = (ids(Verdict::Used), ids(Verdict::TooEarly));
+    let mut why = Vec::new();
+    if !used.is_empty() {
+        why.push(format!("the predecessor topic of {used} was used within {period}"));
+    }
+    if !early.is_empty() {
+        why.push(format!("the calls to {early} have not been counted for {period} since"));
+    }
+    if why.is_empty() {
+        why.push("this host has no toolbox whose calls it could count".to_owned());
+    }
+    Error::failed(why.join("; "))
+}

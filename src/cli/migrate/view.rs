@@ -1,0 +1,248 @@
+//! What is told of the migration, for people. Pure.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::cli::spell::plain;
+use crate::cli::table::{Cell, Tint, render};
+use crate::migrate::usage::{Caller, Counts};
+use crate::migrate::verdict::{Counted, Report, Verdict, verdict};
+use crate::migrate::watch::{Answers, Watched};
+
+/// The report, several lines.
+pub(super) fn report(report: &Report, seconds: u64, color: bool) -> String {
+    if report.toolboxes.is_empty() {
+        return "no toolboxes\n".to_owned();
+    }
+    let heading = [
+        Cell::left("TOOLBOX"),
+        Cell::left("PREDECESSOR"),
+        Cell::right("OLD CALLS"),
+        Cell::right("NEW CALLS"),
+        Cell::left("LAST OLD CALL"),
+        Cell::right("QUIET FOR"),
+        Cell::right("COUNTED FOR"),
+        Cell::left("VERDICT"),
+    ];
+    let mut rows = vec![heading.map(|cell| cell.tinted(Tint::Dim)).to_vec()];
+    rows.extend(
+        report
+            .toolboxes
+            .iter()
+            .map(|counted| toolbox(counted, seconds, report.now)),
+    );
+    let mut out = render(&rows, color);
+    let callers = callers(report);
+    if !callers.is_empty() {
+        out.push('\n');
+        out.push_str(&render(&callers, color));
+    }
+    out
+}
+
+fn toolbox(counted: &Counted, seconds: u64, now: u64) -> Vec<Cell> {
+    let usage = &counted.usage;
+    let (word, tint) = match verdict(usage, seconds, now) {
+        Verdict::Quiet => ("quiet", Tint::Good),
+        Verdict::Used => ("used", Tint::Bad),
+        Verdict::TooEarly => ("too early to say", Tint::Waiting),
+    };
+    vec![
+        Cell::left(&counted.toolbox_id),
+        Cell::left(&counted.predecessor_topics),
+        Cell::right(usage.calls.predecessor_calls.to_string()),
+        Cell::right(usage.calls.replacement_calls.to_string()),
+        Cell::left(day(usage.calls.last_predecessor)),
+        Cell::right(span(usage.quiet_seconds)),
+        Cell::right(span(usage.counted_seconds)),
+        Cell::left(word).tinted(tint),
+    ]
+}
+
+/// A table of the callers of toolboxes that have been called on their predecessor topic; empty where none has.
+pub(crate) fn callers(report: &Report) -> Vec<Vec<Cell>> {
+    let heading = [
+        Cell::left("TOOLBOX"),
+        Cell::left("CALLER"),
+        Cell::left("SESSION"),
+        Cell::left("CONTEXT KEYS"),
+        Cell::right("OLD CALLS"),
+        Cell::right("NEW CALLS"),
+        Cell::left("LAST SEEN"),
+    ];
+    let mut rows = Vec::new();
+    let used = |counted: &&Counted| counted.usage.calls.predecessor_calls > 0;
+    for counted in report.toolboxes.iter().filter(used) {
+        rows.extend(
+            counted
+                .usage
+                .callers
+                .iter()
+                .map(|caller| row(&counted.toolbox_id, caller)),
+        );
+        let others = counted.usage.others;
+        if others != Counts::default() {
+            let more = Cell::left("(others)").tinted(Tint::Dim);
+            rows.push(cells(
+                &counted.toolbox_id,
+                [more, Cell::left(""), Cell::left("")],
+                &others,
+            ));
+        }
+    }
+    if !rows.is_empty() {
+        rows.insert(0, heading.map(|cell| cell.tinted(Tint::Dim)).to_vec());
+    }
+    rows
+}
+
+fn row(toolbox_id: &str, caller: &Caller) -> Vec<Cell> {
+    let or_dash = |text: &Option<String>| Cell::left(text.as_deref().unwrap_or("-"));
+    let names = [
+        or_dash(&caller.source),
+        or_dash(&caller.session_id),
+        Cell::left(&caller.context_keys),
+    ];
+    cells(toolbox_id, names, &caller.calls)
+}
+
+fn cells(toolbox_id: &str, names: [Cell; 3], calls: &Counts) -> Vec<Cell> {
+    let [source, session, keys] = names;
+    vec![
+        Cell::left(toolbox_id),
+        source,
+        session,
+        keys,
+        Cell::right(calls.predecessor_calls.to_string()),
+        Cell::right(calls.replacement_calls.to_string()),
+        Cell::left(day(calls.last_seen())),
+    ]
+}
+
+/// One topic in a line.
+pub(super) fn watched(watched: &Watched) -> String {
+    let names: Vec<String> = watched.callers.iter().take(SHOWN).map(name).collect();
+    let more = match watched.callers.len() - names.len() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let callers = if names.is_empty() {
+        "nobody has called yet".to_owned()
+    } else {
+        format!("called by {}{more}", names.join(", "))
+    };
+    plain(&format!("{}  {}; {callers}", watched.topic, answers(watched.host).0)).replace(['\n', '\t'], " ")
+}
+
+/// Callers named in a line.
+const SHOWN: usize = 8;
+
+fn name(caller: &Caller) -> String {
+    let source = caller.source.as_deref().unwrap_or("an unnamed one");
+    match (&caller.session_id, caller.calls.predecessor_calls) {
+        (Some(session_id), 0) => format!("{source} (session {session_id}, on the replacement)"),
+        (Some(session_id), _) => format!("{source} (session {session_id})"),
+        (None, 0) => format!("{source} (on the replacement)"),
+        (None, _) => source.to_owned(),
+    }
+}
+
+/// Every topic in a table.
+pub(super) fn all_watched(all: &[Watched], color: bool) -> String {
+    if all.is_empty() {
+        return "no toolbox and no call was heard\n".to_owned();
+    }
+    let heading = [
+        Cell::left("TOPIC"),
+        Cell::left("ITS HOST ANSWERS"),
+        Cell::right("OLD CALLS"),
+        Cell::right("NEW CALLS"),
+        Cell::right("CALLERS"),
+    ];
+    let mut rows = vec![heading.map(|cell| cell.tinted(Tint::Dim)).to_vec()];
+    rows.extend(all.iter().map(|watched| {
+        let (words, tint) = answers(watched.host);
+        vec![
+            Cell::left(&watched.topic),
+            Cell::left(words).tinted(tint),
+            Cell::right(watched.predecessor_calls.to_string()),
+            Cell::right(watched.replacement_calls.to_string()),
+            Cell::right(watched.callers.len().to_string()),
+        ]
+    }));
+    render(&rows, color)
+}
+
+fn answers(host: Answers) -> (&'static str, Tint) {
+    match host {
+        Answers::Both => ("both topics", Tint::Good),
+        Answers::OldOnly => ("the predecessor only", Tint::Bad),
+        Answers::NewOnly => ("the replacement only", Tint::Good),
+        Answers::New => ("the replacement", Tint::Good),
+        Answers::Nothing => ("nothing so far", Tint::Waiting),
+    }
+}
+
+/// `2026-11-30 12:56:34Z`.
+fn day(seconds: Option<u64>) -> String {
+    // What comes after the year 9999 has no such form.
+    let Some(seconds) = seconds.filter(|seconds| *seconds < 253_402_300_800) else {
+        return "-".to_owned();
+    };
+    let time = UNIX_EPOCH + Duration::from_secs(seconds);
+    humantime::format_rfc3339_seconds(time).to_string().replace('T', " ")
+}
+
+/// `13days 4h`: the two largest units are enough to tell.
+pub(super) fn span(seconds: u64) -> String {
+    let text = humantime::format_duration(Duration::from_secs(seconds)).to_string();
+    let parts: Vec<&str> = text.split(' ').take(2).collect();
+    parts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::migrate::usage::{Keys, Moment, Topic, Usage, Who};
+
+    #[test]
+    fn the_report_names_each_toolbox_and_its_callers() {
+        let at = |second| Moment {
+            wall: 1_800_000_000 + second,
+            steady: second,
+        };
+        let mut usage = Usage::default();
+        usage.connected(true, at(0));
+        usage.present(["disk", "wn"], at(0));
+        let who = Who {
+            source: Some("old\nskill"),
+            session_id: Some("s1"),
+            keys: Keys::default(),
+        };
+        usage.count(
+            "wn",
+            Topic::Predecessor,
+            &who,
+            || ["source", "session"].into_iter(),
+            at(60),
+        );
+        usage.count("disk", Topic::Replacement, &who, std::iter::empty, at(60));
+        let toolboxes = usage.told(at(7260)).into_iter().map(|(toolbox_id, usage)| Counted {
+            toolbox_id,
+            predecessor_topics: "answer".to_owned(),
+            usage,
+        });
+        let report = Report {
+            now: 1_800_007_260,
+            toolboxes: toolboxes.collect(),
+        };
+        let expected = "\
+TOOLBOX  PREDECESSOR  OLD CALLS  NEW CALLS  LAST OLD CALL         QUIET FOR  COUNTED FOR  VERDICT
+disk     answer               0          1  -                         2h 1m        2h 1m  quiet
+wn       answer               1          0  2027-01-15 08:01:00Z         2h        2h 1m  used
+
+TOOLBOX  CALLER     SESSION  CONTEXT KEYS    OLD CALLS  NEW CALLS  LAST SEEN
+wn       old skill  s1       source session          1          0  2027-01-15 08:01:00Z
+";
+        assert_eq!(super::report(&report, 7260, false), expected);
+    }
+}

@@ -1,0 +1,68 @@
+//! Where the counts of calls are kept, and what the host tells of them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::bus::toolboxes::Toolboxes as _;
+use crate::config::PredecessorTopics;
+use crate::migrate::carry::Way;
+use crate::migrate::ledger::Ledger;
+use crate::migrate::usage::Toolbox;
+use crate::migrate::verdict::{Counted, Report};
+use crate::state_folder::StateFolder;
+
+use super::Host;
+
+/// The accounts of the host with the configuration `config`: a file for each, since two hosts may share a folder.
+pub(super) fn ledger(config: &Path) -> Arc<Ledger> {
+    match StateFolder::of_this_process() {
+        Some(folder) => Arc::new(Ledger::open(folder, format!("usage-{:016x}.json", digest(config)))),
+        None => Arc::default(),
+    }
+}
+
+/// FNV-1a of the path: the same in each run.
+fn digest(path: &Path) -> u64 {
+    path.as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+}
+
+/// What `toolhost migrate report` asks for.
+pub(super) fn report(host: &Host) -> Report {
+    counted(host, host.ledger.reported())
+}
+
+/// The same for the status.
+pub(super) fn status(host: &Host) -> Report {
+    counted(host, host.ledger.told())
+}
+
+fn counted(host: &Host, told: Vec<(String, Toolbox)>) -> Report {
+    let carried = host.bus.bridge.carried();
+    let policy = |toolbox_id: &str| {
+        let carried = carried.iter().find(|carried| carried.toolbox_id == toolbox_id);
+        match (
+            carried.map(|carried| carried.way),
+            host.registry.predecessor_topics(toolbox_id),
+        ) {
+            (Some(Way::ToPredecessor), _) => "to_predecessor",
+            (Some(Way::ToStatic), _) => "to_static",
+            (None, PredecessorTopics::Answer) => "answer",
+            (None, PredecessorTopics::Warn) => "warn",
+            (None, PredecessorTopics::Ignore) => "ignore",
+        }
+    };
+    let toolbox = |(toolbox_id, usage): (String, Toolbox)| Counted {
+        predecessor_topics: policy(&toolbox_id).to_owned(),
+        toolbox_id,
+        usage,
+    };
+    Report {
+        now: host.ledger.time_of_day(),
+        toolboxes: told.into_iter().map(toolbox).collect(),
+    }
+}

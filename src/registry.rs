@@ -173,13 +173,15 @@ impl Registry {
         let tasks = self.tasks.lock().await.take().unwrap_or_default();
         tell();
         let ladder = tokio::time::Instant::now() + rung * 2 + UNENDING;
-        for (toolbox, task) in tasks {
+        for (toolbox, mut task) in tasks {
             // Calls that no process was asked are answered by being dropped.
-            if tokio::time::timeout_at(ladder, task).await.is_err() {
+            if tokio::time::timeout_at(ladder, &mut task).await.is_err() {
                 tracing::error!(
                     toolbox,
                     "its process cannot be ended: it runs as another user or waits for a device; it is left behind"
                 );
+                task.abort();
+                let _calls = task.await;
             }
         }
     }

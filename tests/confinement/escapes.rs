@@ -213,3 +213,67 @@ async fn ten_thousand_forks_in_a_sandbox_end_at_the_limit_and_leave_nothing() {
     crate::common::eventually::eventually("nothing is left", || held.host.processes().is_empty()).await;
     held.host.stop().await;
 }
+
+/// Takes from others what they get of the machine; what it could.
+const SLOWS: &str = "import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+pid = int(sys.argv[1])
+group = os.getpgid(pid)
+did = []
+def attempt(what, how):
+    try:
+        how()
+        did.append(what)
+    except OSError:
+        pass
+def io(kind, who):
+    if libc.syscall(int(sys.argv[2]), kind, who, 3 << 13) != 0:
+        raise OSError
+attempt('own nice', lambda: os.setpriority(os.PRIO_PROCESS, 0, 5))
+attempt('own processors', lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)))
+attempt('own disk', lambda: io(1, 0))
+attempt('nice', lambda: os.setpriority(os.PRIO_PROCESS, pid, 5))
+attempt('nice of a group', lambda: os.setpriority(os.PRIO_PGRP, group, 5))
+attempt('nice of a user', lambda: os.setpriority(os.PRIO_USER, os.getuid(), 5))
+attempt('processors', lambda: os.sched_setaffinity(pid, os.sched_getaffinity(pid)))
+attempt('policy', lambda: os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0)))
+attempt('disk', lambda: io(1, pid))
+attempt('disk of a group', lambda: io(2, group))
+print(', '.join(did))
+";
+
+/// Of one user without rights: that is all the system itself asks for.
+#[tokio::test]
+async fn a_sandboxed_toolbox_slows_nobody_but_itself() {
+    if !has_sandbox("a sandboxed toolbox that slows others") || !super::has_python("a toolbox that slows others") {
+        return;
+    }
+    let of_user = |mut toolbox: Value| {
+        toolbox["cwd"] = json!("/");
+        if is_root() {
+            toolbox["user"] = json!("54325");
+            toolbox["group"] = json!("54325");
+        }
+        toolbox
+    };
+    let ioprio_set = nix::libc::SYS_ioprio_set.to_string();
+    let slows = SLOWS.replace('{', "{{").replace('}', "}}");
+    let parameters = json!({"pid": {"type": "integer", "required": true}});
+    let slow = json!({"description": "d", "run": [PYTHON, "-c", slows, "{pid}", ioprio_set], "parameters": parameters});
+    let free = of_user(json!({"tools": {"slow": slow}}));
+    let mut sandboxed = free.clone();
+    sandboxed["sandbox"] = json!(true);
+    let sibling = "read line; echo '{\"id\":1,\"result\":{\"tools\":[]}}'; read line";
+    let sibling = of_user(json!({"command": ["sh", "-c", sibling]}));
+    let mut held = Held::host(json!({"sandboxed": sandboxed, "free": free, "sibling": sibling})).await;
+    let pid = held.host.pid_of("sibling");
+    let mut said = Vec::new();
+    for toolbox in ["sandboxed", "free"] {
+        let slowed = held.caller.call(toolbox, "slow", &json!({"pid": pid})).await.unwrap();
+        said.push(slowed["output"].as_str().unwrap().trim().to_owned());
+    }
+    let own = "own nice, own processors, own disk";
+    assert_eq!(said[0], own);
+    assert!(said[1].starts_with(own) && said[1].contains("policy"), "{}", said[1]);
+    held.host.stop().await;
+}

@@ -190,3 +190,42 @@ async fn signals_in_the_first_moments_mean_what_they_always_mean() {
         assert_eq!(status.code(), Some(0), "{status}, {later:?} after the start");
     }
 }
+
+/// Attaches to a process as a debugger does, and says so: what it has attached to ends for its parent when it lets go.
+const HOLD: &str = "import ctypes, sys, time
+libc = ctypes.CDLL(None)
+print('held' if libc.ptrace(0x4206, int(sys.argv[1]), 0, 0) == 0 else 'not held', flush=True)
+time.sleep(1000)";
+
+#[tokio::test]
+#[allow(clippy::disallowed_methods)] // Somebody else's program.
+async fn a_process_that_cannot_be_ended_does_not_keep_its_host_from_ending() {
+    let bus = Embedded::start().await;
+    let held = json!({"command": ["python3", fixture("family.py")]});
+    let mut host = Host::start(&json!({"bus": {"url": bus.url}, "toolboxes": {"held": held}})).await;
+    let mut caller = Caller::connect(&bus.url).await;
+    let mut holder = std::process::Command::new("python3")
+        .args(["-c", HOLD, &host.pid_of("held").to_string()])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("python3 runs");
+    let mut said = String::new();
+    let mut out = std::io::BufReader::new(holder.stdout.take().expect("its stdout"));
+    std::io::BufRead::read_line(&mut out, &mut said).unwrap();
+    if said == "held\n" {
+        let token = caller.send(CALL, &call("held", "hang", &json!({}))).await;
+        eventually("the call is in hand", || {
+            host.toolbox("held")["processes"][0]["in_flight"] == 1
+        })
+        .await;
+        host.signal(Signal::SIGTERM);
+        assert_eq!(host.ended().await.code(), Some(0));
+        assert!(host.log().contains("cannot be ended"), "{}", host.log());
+        let answer = caller.wait(&token, 1).await.remove(0);
+        assert!(answer["error"].is_string(), "{answer}");
+    } else {
+        println!("skipped: another process may not be attached to here");
+    }
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+}

@@ -26,6 +26,7 @@ const MACHINE: Option<u32> = None;
 const NUMBER: u32 = 0;
 const ARCH: u32 = 4;
 const FIRST_ARGUMENT: u32 = 16;
+const SECOND_ARGUMENT: u32 = 24;
 
 /// Numbers of the x32 calls on x86_64, which are the same calls once more.
 const X32: u32 = 0x4000_0000;
@@ -108,6 +109,20 @@ const TO_A_PROCESS: &[c_long] = &[
     libc::SYS_rt_tgsigqueueinfo,
     libc::SYS_pidfd_open,
 ];
+
+/// Takes a process or thread as its first argument and sets how much of the machine it gets; 0 is the caller. Others of the
+/// same user, the host among them, could be brought to a crawl by it, and no wall of files stands before them.
+const OF_ITSELF: &[c_long] = &[
+    libc::SYS_prlimit64,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+];
+
+/// Likewise, with what kind of number it is as the first argument and the number as the second. The first of each pair
+/// is the call, the second the kind "process", the only one that can be the caller alone.
+const OF_ITSELF_BY_KIND: &[(c_long, u32)] = &[(libc::SYS_setpriority, 0), (libc::SYS_ioprio_set, 1)];
 
 /// Namespaces of its own, in which it would have rights again.
 const NEW_NAMESPACES: u32 = 0x7E02_0000;
@@ -208,14 +223,27 @@ fn filter(rules: Rules) -> Vec<sock_filter> {
             answer(libc::SECCOMP_RET_ALLOW),
         ]);
     }
-    // The limits of others.
-    filter.extend([
-        is_equal(call(libc::SYS_prlimit64), 0, 3),
-        load(FIRST_ARGUMENT),
-        is_equal(0, 1, 0),
-        refuse(libc::EPERM),
-        answer(libc::SECCOMP_RET_ALLOW),
-    ]);
+    for number in OF_ITSELF {
+        filter.extend([
+            is_equal(call(*number), 0, 3),
+            load(FIRST_ARGUMENT),
+            is_equal(0, 1, 0),
+            refuse(libc::EPERM),
+            load(NUMBER),
+        ]);
+    }
+    for (number, process) in OF_ITSELF_BY_KIND {
+        filter.extend([
+            is_equal(call(*number), 0, 5),
+            load(FIRST_ARGUMENT),
+            is_equal(*process, 0, 2),
+            load(SECOND_ARGUMENT),
+            is_equal(0, 1, 0),
+            refuse(libc::EPERM),
+            load(NUMBER),
+        ]);
+    }
+    filter.push(answer(libc::SECCOMP_RET_ALLOW));
     filter
 }
 
@@ -229,7 +257,7 @@ pub(super) fn apply(rules: Rules) -> Result<(), String> {
     }
     let mut filter = filter(rules);
     let program = libc::sock_fprog {
-        // Some 250 steps.
+        // Some 300 steps.
         len: u16::try_from(filter.len()).unwrap_or(u16::MAX),
         filter: filter.as_mut_ptr(),
     };

@@ -435,9 +435,9 @@ fn named(error: io::Error) -> io::Error {
         Some(nix::libc::EAGAIN) => io::Error::other(
             "this user or container may have no further process (EAGAIN); end some, or raise `ulimit -u` or the unit's TasksMax",
         ),
-        Some(nix::libc::EMFILE) => io::Error::other(
-            "toolhost may open no further file (EMFILE); raise `ulimit -n` or the unit's LimitNOFILE",
-        ),
+        Some(nix::libc::EMFILE) => {
+            io::Error::other("toolhost may open no further file (EMFILE); raise `ulimit -n` or the unit's LimitNOFILE")
+        }
         _ => error,
     }
 }

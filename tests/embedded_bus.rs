@@ -9,6 +9,7 @@
 mod common;
 
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -317,4 +318,53 @@ async fn round_trips_on_the_embedded_bus() {
     let bus = Embedded::start().await;
     let attached = bus.hub.attach(CancellationToken::new());
     common::round_trips::measure("the embedded bus, host attached", attached, client(&bus)).await;
+}
+
+#[tokio::test]
+async fn a_full_bus_refuses_one_client_more_in_words_and_serves_those_it_has() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    let _here = tracing::subscriber::set_default(subscriber);
+    let bus = Embedded::start_with(EmbeddedOptions {
+        max_connections: 3,
+        ..EmbeddedOptions::default()
+    })
+    .await;
+    let (mut one, mut two, three) = (bus.client().await, bus.client().await, bus.client().await);
+    for _ in 0..5 {
+        let Err(Error::Http(refusal)) = Raw::connect_with(&bus.url, &[]).await else {
+            panic!("one too many is let in, or the connection just ends");
+        };
+        assert_eq!(refusal.status(), 503);
+        let said = String::from_utf8_lossy(refusal.body().as_ref().expect("a reason")).into_owned();
+        assert_eq!(said, "this bus has 3 connections, and takes no more\n");
+    }
+    one.send(message("goes.on")).await;
+    two.expect(&message("goes.on")).await;
+    drop(three);
+    within("a place for the next", async {
+        while Raw::connect_with(&bus.url, &[]).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    let said = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let lines = said.matches("has all the connections it takes, refused").count();
+    assert!((1..5).contains(&lines), "{said}");
+}
+
+/// What is logged on this thread while it lives.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

@@ -20,15 +20,24 @@ mod member;
 
 use std::io;
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use nix::sys::resource::{Resource, getrlimit};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::door::Door;
+use self::door::{Door, Refusal};
 pub(super) use self::hub::Attached;
 pub use self::hub::{Attachment, Hub};
+use crate::log_limit::LogLimit;
+
+/// Refused connections that are being told so at once, and the time each has to hear it.
+const REFUSING: usize = 64;
+const REFUSED_WITHIN: Duration = Duration::from_secs(1);
+
+/// One line in the log in so long about a bus that is full.
+const CROWDED: Duration = Duration::from_secs(10);
 
 /// How the embedded bus behaves.
 #[derive(Debug, Clone)]
@@ -37,6 +46,9 @@ pub struct EmbeddedOptions {
     pub route: String,
     /// Largest message taken from a client, in bytes.
     pub max_message: usize,
+    /// Connections at once, those that ask for their WebSocket included; one more is refused. Never more than half of the
+    /// files this process may open: toolboxes need some too.
+    pub max_connections: usize,
     /// Bytes that may wait for a client that does not read.
     pub max_backlog: usize,
     /// Time a connection has to ask for its WebSocket.
@@ -50,6 +62,7 @@ impl Default for EmbeddedOptions {
         Self {
             route: "/core".to_owned(),
             max_message: 25 << 20,
+            max_connections: 1024,
             // More than two of the largest messages.
             max_backlog: 64 << 20,
             handshake_within: Duration::from_secs(10),
@@ -72,7 +85,10 @@ impl EmbeddedBus {
     ///
     /// # Errors
     /// The system's, where the address cannot be listened on.
-    pub async fn bind(address: SocketAddr, options: EmbeddedOptions) -> io::Result<Self> {
+    pub async fn bind(address: SocketAddr, mut options: EmbeddedOptions) -> io::Result<Self> {
+        let files = getrlimit(Resource::RLIMIT_NOFILE).map_or(u64::MAX, |(soft, _)| soft);
+        let half = usize::try_from(files / 2).unwrap_or(usize::MAX);
+        options.max_connections = options.max_connections.min(half);
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let hub = Hub::new(options.max_backlog, options.max_message);
@@ -115,11 +131,15 @@ impl EmbeddedBus {
         }
         tracing::info!(address = %self.address, route = %door.route, "embedded bus listening");
         let tasks = TaskTracker::new();
+        let mut crowd = Crowd::new();
         loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
                 accepted = self.listener.accept() => match accepted {
+                    Ok((tcp, peer)) if tasks.len() >= self.options.max_connections => {
+                        crowd.refuse(tcp, peer, self.options.max_connections);
+                    }
                     Ok((tcp, peer)) => {
                         tasks.spawn(serve(tcp, peer, door.clone(), self.hub.clone(), self.options.clone(), stop.clone()));
                     }
@@ -141,6 +161,33 @@ impl EmbeddedBus {
                 clients = tasks.len(),
                 "embedded bus stopped before all clients had read everything"
             );
+        }
+    }
+}
+
+/// Those who come while the bus has all the connections it takes.
+struct Crowd {
+    refusing: TaskTracker,
+    lines: LogLimit,
+}
+
+impl Crowd {
+    fn new() -> Self {
+        Self {
+            refusing: TaskTracker::new(),
+            lines: LogLimit::new(1, CROWDED),
+        }
+    }
+
+    /// Tells a client why it gets no connection. Where too many are being told, the connection just ends.
+    fn refuse(&mut self, tcp: TcpStream, peer: SocketAddr, most: usize) {
+        if let Some(suppressed) = self.lines.admit(Instant::now()) {
+            tracing::warn!(%peer, most, suppressed, "the embedded bus has all the connections it takes, refused");
+        }
+        if self.refusing.len() < REFUSING {
+            let refusal = Refusal::full(most);
+            self.refusing
+                .spawn(tokio::time::timeout(REFUSED_WITHIN, door::turn_away(tcp, refusal)));
         }
     }
 }

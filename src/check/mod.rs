@@ -86,6 +86,10 @@ pub async fn replay(config: &ToolboxConfig, transcripts: &[(&str, &str)]) -> Rep
     toolbox(config, Options::default(), transcripts).await
 }
 
+/// Told where a sandboxed toolbox could not do something: its programs do not know of walls, Python least of all.
+const DENIED: &str = "it runs in a sandbox, which may be the reason: what it has to read, such as modules beside its script \
+                      or a Python outside of /usr, stands under 'read'";
+
 async fn toolbox(config: &ToolboxConfig, options: Options, transcripts: &[(&str, &str)]) -> Report {
     let mut report = Report::new(&config.id);
     if !config.confinement.is_none() {
@@ -135,6 +139,9 @@ async fn toolbox(config: &ToolboxConfig, options: Options, transcripts: &[(&str,
             // The rest would say the same again.
             break;
         }
+    }
+    if config.confinement.sandbox.is_some() && report.shows_a_denial() {
+        report.add(Finding::warning("sandbox", DENIED.to_owned()));
     }
     publish(&config, &mut report);
     report

@@ -68,6 +68,24 @@ impl Report {
         !self.findings.iter().any(|finding| finding.is_fault)
     }
 
+    /// Whether a fault looks like that of a program that was not let in somewhere.
+    pub(super) fn shows_a_denial(&self) -> bool {
+        let is_denied = |what: &str| {
+            let what = what.to_lowercase();
+            [
+                "permission denied",
+                "not permitted",
+                "no module named",
+                "cannot find module",
+            ]
+            .iter()
+            .any(|words| what.contains(words))
+        };
+        self.findings
+            .iter()
+            .any(|finding| finding.is_fault && is_denied(&finding.what))
+    }
+
     pub(super) fn take(&mut self, played: Played) {
         self.described = played.described.or(self.described.take());
         for finding in played.findings {

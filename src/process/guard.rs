@@ -84,7 +84,7 @@ impl Guard {
     pub fn end_all(&self) {
         let Some(watch) = &self.0 else { return };
         if watch.orphans.end_all(PATIENCE) {
-            let _told = watch.say(ALL_WELL);
+            let _told = watch.say(&format!("{ALL_WELL}\n"));
             watch.orphans.see_off_the_guard();
         }
     }

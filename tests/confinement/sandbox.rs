@@ -196,3 +196,34 @@ fn a_folder_that_is_not_there_is_named() {
     );
     assert!(said.contains(&expected), "{said}");
 }
+
+#[test]
+fn a_module_that_a_sandbox_hides_is_told_as_that() {
+    if !has_sandbox("a hidden module") || !has_python("a hidden module") {
+        return;
+    }
+    let folder = Scratch::new();
+    script(&folder, "beside.py", "WORD = 'a'\n");
+    let path = script(
+        &folder,
+        "tool.py",
+        "import beside\ndef f() -> str:\n    return beside.WORD\n",
+    );
+    let file = folder.path().join("toolhost.yaml");
+    for (sandbox, is_told) in [(json!(true), true), (json!({"read": [folder.path()]}), false)] {
+        let toolbox = json!({"script": path, "python": PYTHON, "sandbox": sandbox});
+        std::fs::write(&file, json!({"toolboxes": {"held": toolbox}}).to_string()).unwrap();
+        let check = Command::new(env!("CARGO_BIN_EXE_toolhost"))
+            .arg("check")
+            .arg(&file)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&check.stdout);
+        assert_eq!(
+            said.contains("warning in sandbox: it runs in a sandbox"),
+            is_told,
+            "{said}"
+        );
+        assert_eq!(check.status.success(), !is_told, "{said}");
+    }
+}

@@ -116,14 +116,10 @@ fn every_test_of_this_binary_stands_in_the_table() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        for after in text.split("#[tokio::test]\n").chain(text.split("#[test]\n")).skip(1) {
-            let Some(name) = after
-                .trim_start_matches("async ")
-                .strip_prefix("fn ")
-                .and_then(|rest| rest.split('(').next())
-            else {
-                continue;
-            };
+        let mut lines = text.lines();
+        while lines.any(|line| line.starts_with("#[tokio::test") || line == "#[test]") {
+            let function = lines.find_map(|line| line.trim_start_matches("async ").strip_prefix("fn "));
+            let name = function.and_then(|rest| rest.split('(').next()).unwrap();
             assert!(
                 table.contains(&format!("`faults::{module}::{name}`")),
                 "faults::{module}::{name} stands in no row"

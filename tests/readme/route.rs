@@ -60,10 +60,16 @@ fn the_route_of_the_readme_takes_the_wait_out_of_a_call_on_the_stock_bus() {
         return;
     };
     let said = String::from_utf8_lossy(&output.stdout);
-    let medians: Vec<f64> = said.lines().filter_map(|line| line.parse().ok()).collect();
-    assert_eq!(medians.len(), 2, "{output:?}");
+    // Answered calls, acknowledgments put off, and the time of a call, which is for people: this machine may be busy.
+    println!("before and after:\n{said}");
+    let counted = |line: &str| -> Option<Vec<u64>> { line.split(' ').take(2).map(|word| word.parse().ok()).collect() };
+    let rounds: Vec<_> = said.lines().filter_map(counted).collect();
+    let [before, after] = rounds.as_slice() else {
+        panic!("{output:?}");
+    };
+    assert_eq!((before[0], after[0]), (25, 25), "every call is answered: {said}");
     assert!(
-        medians[0] > 0.040 && medians[1] < medians[0] / 4.0,
-        "seconds before and after: {medians:?}"
+        before[1] >= 20 && after[1] <= 2,
+        "each call waits for an acknowledgment put off, and then none: {said}"
     );
 }

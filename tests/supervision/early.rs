@@ -40,8 +40,9 @@ fn shaped(options: &Value) -> ToolboxConfig {
 #[tokio::test]
 async fn a_tools_own_time_holds_for_calls_that_came_before_it_was_known() {
     let mut slow = shaped(&json!({"describe_delay": 0.5, "tool": {"timeout": 60}}));
-    slow.timeout = Duration::from_secs(2);
-    assert_eq!(Hosted::start(slow).call("t", json!({"s": 3})).await, Ok(json!(1)));
+    // Long enough for the toolbox to come up, and over before the call is.
+    slow.timeout = Duration::from_secs(6);
+    assert_eq!(Hosted::start(slow).call("t", json!({"s": 7})).await, Ok(json!(1)));
     let quick = shaped(&json!({"describe_delay": 0.5, "tool": {"timeout": "1s"}}));
     let error = Hosted::start(quick).call("t", json!({"s": 15})).await.unwrap_err();
     assert_eq!(error, "TimeoutError: 't' did not answer within 1s");

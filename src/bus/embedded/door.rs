@@ -46,6 +46,14 @@ impl Refusal {
             why: why.into(),
         }
     }
+
+    /// The bus has as many connections as it takes.
+    pub(super) fn full(most: usize) -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("this bus has {most} connections, and takes no more"),
+        )
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -79,8 +87,7 @@ impl Door {
                 Ok(WebSocketStream::from_partially_read(wire, rest, Role::Server, Some(config)).await)
             }
             Err(refusal) => {
-                wire.write_all(&refusal_response(&refusal)).await?;
-                wire.shutdown().await?;
+                answer(&mut wire, &refusal).await?;
                 Err(refusal)
             }
         }
@@ -113,6 +120,20 @@ impl Door {
             create_response(request).map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, error.to_string()))?;
         Ok(head_of(&response))
     }
+}
+
+/// Answers whatever is asked on `tcp` with a refusal.
+pub(super) async fn turn_away(tcp: TcpStream, refusal: Refusal) -> Result<(), Refusal> {
+    let mut wire = Wire::new(tcp);
+    // To end a connection with something unread would take the answer back.
+    read_head(&mut wire).await?;
+    answer(&mut wire, &refusal).await?;
+    Ok(())
+}
+
+async fn answer(wire: &mut Wire, refusal: &Refusal) -> io::Result<()> {
+    wire.write_all(&refusal_response(refusal)).await?;
+    wire.shutdown().await
 }
 
 /// Reads up to the end of the request head. What came behind it belongs to the WebSocket.

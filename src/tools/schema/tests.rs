@@ -167,6 +167,14 @@ fn what_is_no_schema_is_told_why() {
             "properties.a.minimum: expected number, got string",
         ),
         (r#"{"pattern":"["}"#, "pattern: the pattern [ is no regular expression"),
+        (
+            r#"{"pattern":"x{0,100000}"}"#,
+            "pattern: the pattern x{0,100000} is too large: repeat less often, or say maxLength instead",
+        ),
+        (
+            r#"{"patternProperties":{"^(?=a)(x|y){0,1000000}":true}}"#,
+            r#"patternProperties["^(?=a)(x|y){0,1000000}"]: the pattern ^(?=a)(x|y){0,1000000} is too large"#,
+        ),
         (r##"{"$ref":"#/$defs/x"}"##, "the reference to '/$defs/x' leads nowhere"),
         (r##"{"$ref":"#x"}"##, "the reference to '#x' leads nowhere"),
         (

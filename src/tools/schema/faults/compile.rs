@@ -4,6 +4,7 @@ use jsonschema::error::ValidationErrorKind as Rule;
 use jsonschema::{ReferencingError, ValidationError};
 use serde_json::Value;
 
+use super::super::PATTERN_SIZE;
 use super::rules::why;
 use super::{QUOTED, clip, where_is};
 
@@ -19,10 +20,14 @@ pub(in crate::tools::schema) fn of_schema(error: &ValidationError<'_>) -> String
     }
     if let (Rule::Format { format }, Value::String(pattern)) = (error.kind(), error.instance().as_ref()) {
         return match format.as_str() {
-            "regex" => format!(
-                "{place}: the pattern {} is no regular expression",
-                clip(pattern, QUOTED)
-            ),
+            "regex" => {
+                let what = if is_too_large(pattern) {
+                    "is too large: repeat less often, or say maxLength instead"
+                } else {
+                    "is no regular expression"
+                };
+                format!("{place}: the pattern {} {what}", clip(pattern, QUOTED))
+            }
             other => format!("{place}: is no valid {other}"),
         };
     }
@@ -30,6 +35,18 @@ pub(in crate::tools::schema) fn of_schema(error: &ValidationError<'_>) -> String
         // A message of the compiler's own, about the schema and not about any argument.
         Rule::Custom { message, .. } => format!("{place}: {}", clip(message, QUOTED)),
         _ => format!("{place}: {}", why(error)),
+    }
+}
+
+/// Whether nothing but its size keeps a pattern from being compiled.
+fn is_too_large(pattern: &str) -> bool {
+    use fancy_regex::{CompileError, Error, RegexBuilder};
+    let mut builder = RegexBuilder::new(pattern);
+    match builder.delegate_size_limit(PATTERN_SIZE).build() {
+        Err(Error::CompileError(error)) => {
+            matches!(*error, CompileError::InnerError(why) if why.size_limit().is_some())
+        }
+        _ => false,
     }
 }
 

@@ -102,9 +102,14 @@ pub fn ask_within(path: &Path, verb: &Verb, patience: Option<Duration>) -> Resul
 fn exchange(stream: &mut UnixStream, verb: &Verb, patience: Option<Duration>) -> io::Result<String> {
     stream.set_read_timeout(patience)?;
     stream.set_write_timeout(Some(READING))?;
-    stream.write_all(format!("{}\n", verb.line()).as_bytes())?;
+    let asked = stream.write_all(format!("{}\n", verb.line()).as_bytes());
     let mut line = String::new();
-    BufReader::new(stream).take(LONGEST_ANSWER).read_line(&mut line)?;
+    let read = BufReader::new(stream).take(LONGEST_ANSWER).read_line(&mut line);
+    if line.is_empty() {
+        // One that has no seat for another peer says so and hangs up, perhaps before it is asked.
+        asked?;
+    }
+    read?;
     Ok(line)
 }
 

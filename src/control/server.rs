@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nix::unistd::Uid;
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Interest};
 use tokio::net::UnixStream;
+use tokio::net::unix::WriteHalf;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +23,8 @@ const LONGEST_REQUEST: u64 = 64 * 1024;
 const IDLE: Duration = Duration::from_secs(60);
 /// How long a peer may take to read its answer.
 const READING: Duration = Duration::from_secs(5);
+/// How often it is looked whether a peer is still there that waits.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// Answers on `socket` until `stop`; then the socket is gone, and so are the peers.
 pub async fn serve(socket: ControlSocket, verbs: Arc<impl Verbs>, stop: CancellationToken) {
@@ -87,12 +90,32 @@ async fn answer_peer(mut stream: UnixStream, verbs: &impl Verbs) -> io::Result<(
         let mut answer = if too_long {
             verb::refusal(&format!("a request may have {LONGEST_REQUEST} bytes")).to_string()
         } else {
-            verb::answer(&line, verbs).await
+            // What was asked goes on without whoever asked; only nobody waits for it.
+            tokio::select! {
+                answer = verb::answer(&line, verbs) => answer,
+                () = gone(&write) => return Ok(()),
+            }
         };
         answer.push('\n');
         timeout(READING, write.write_all(answer.as_bytes())).await??;
         if too_long {
             return Ok(());
+        }
+    }
+}
+
+/// Waits until the peer is gone, so that its seat is free for another: an order may take for ever. One that only says
+/// no more is still there.
+async fn gone(write: &WriteHalf<'_>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        // A healthy socket is writable, so there is nothing to wait for.
+        if write
+            .ready(Interest::WRITABLE)
+            .await
+            .is_ok_and(|ready| ready.is_write_closed())
+        {
+            return;
         }
     }
 }

@@ -89,6 +89,11 @@ impl Verbs for Fixed {
     }
 
     async fn order(&self, order: Order, orders: Orders) -> Ordered {
+        match orders.toolboxes.first().map(String::as_str) {
+            Some("endless") => std::future::pending().await,
+            Some("slow") => tokio::time::sleep(LOOK * 3).await,
+            _ => {}
+        }
         Ordered {
             unknown: vec![format!("{order:?}")],
             known: orders.toolboxes,
@@ -215,6 +220,33 @@ async fn peers_that_say_or_read_nothing_hurt_nobody() {
         .collect();
     assert!(ask(&folder.socket()).await.is_ok());
     drop((deaf, silent));
+}
+
+fn restart(toolbox: &str) -> Vec<u8> {
+    let orders = Orders {
+        toolboxes: vec![toolbox.to_owned()],
+        ..Orders::default()
+    };
+    [Verb::Restart(orders).line().as_bytes(), b"\n"].concat()
+}
+
+#[tokio::test]
+async fn peers_that_went_away_while_they_waited_leave_their_seats() {
+    let folder = Folder::new("gone");
+    let (_stop, _serving) = host(&folder.socket());
+    for _ in 0..PEERS {
+        let mut peer = StdStream::connect(folder.socket()).unwrap();
+        peer.write_all(&restart("endless")).unwrap();
+    }
+    let status = async { while ask(&folder.socket()).await.is_err() {} };
+    timeout(IDLE, status).await.expect("a seat becomes free");
+}
+
+#[tokio::test]
+async fn a_peer_that_says_no_more_is_answered_however_long_it_takes() {
+    let folder = Folder::new("half");
+    let (_stop, _serving) = host(&folder.socket());
+    assert!(say(&folder.socket(), restart("slow")).await.contains("slow"));
 }
 
 #[tokio::test]

@@ -68,7 +68,12 @@ impl Verbs for Host {
     }
 
     async fn reload(&self) -> Result<Reloaded, String> {
-        let changes = self.registry.reload_telling().await?;
+        let registry = Arc::clone(&self.registry);
+        // A task of its own: whoever asked may go away, and it must not be left half done.
+        let reload = tokio::spawn(async move { registry.reload_telling().await });
+        let changes = reload
+            .await
+            .map_err(|_| "a fault of toolhost itself; the log says more".to_owned())??;
         Ok(Reloaded {
             added: changes.added,
             removed: changes.removed,

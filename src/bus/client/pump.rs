@@ -24,6 +24,9 @@ use crate::bus::wire::{is_cut, is_reset};
 /// Frames read, and written, before the other direction and the other tasks get their turn.
 const TURN: usize = 256;
 
+/// The time from a reset to the moment it shows here.
+const A_MOMENT: Duration = Duration::from_millis(2);
+
 /// Why a link ended.
 #[derive(Debug)]
 pub(super) enum End {
@@ -140,7 +143,7 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
         let end = self.read_frames(cx);
         // Bytes, not messages: a large one may take longer than a ping may.
         let bytes = self.stream.get_ref().read();
-        if bytes != self.heard_bytes {
+        if bytes != self.heard_bytes && self.broken.is_none() {
             self.heard_bytes = bytes;
             self.heard = Instant::now();
             self.ping = None;
@@ -156,7 +159,7 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
                 Poll::Ready(Some(Ok(message))) => self.take(message, cx),
                 Poll::Ready(Some(Err(error))) => return Some(self.ended(Some(error))),
                 Poll::Ready(None) => return Some(self.ended(None)),
-                Poll::Pending if self.broken.is_some() => return Some(self.ended(None)),
+                // On a broken link as well: what it holds is known once the runtime has looked, and then its end comes too.
                 Poll::Pending => return None,
             }
             turn = turn.saturating_sub(1);
@@ -210,12 +213,16 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
         }
     }
 
-    /// Whether the bus had sent anything since all that was there was read, and so acknowledged.
+    /// Whether the bus had sent anything since all that was there was read, and so acknowledged; or perhaps had: what was
+    /// read a moment ago may have been acknowledged too late.
     fn has_heard_more(&self) -> bool {
-        self.stream.get_ref().read() != self.heard_bytes
+        self.stream.get_ref().read() != self.heard_bytes || self.heard.elapsed() < A_MOMENT
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Option<End> {
+        if self.broken.is_some() {
+            return None;
+        }
         let written = match self.phase {
             Phase::Closing | Phase::ClosedByBus => {
                 self.hold(cx, Instant::now());
@@ -226,6 +233,8 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
         self.outbox.written(self.stream.get_ref().written());
         if let Err(error) = written {
             self.broken = Some(error);
+            // Its end is there to be read; should it not be, this one does.
+            self.wake_in(self.timing.close_within);
             return self.poll_read(cx);
         }
         if self.phase == Phase::Flushing && self.outbox.is_flushed() && self.queue.is_empty() {
@@ -271,6 +280,9 @@ impl<'a, H: FrameHandler> Pump<'a, H> {
 
     fn poll_alarm(&mut self, cx: &mut Context<'_>) -> Option<End> {
         while self.alarm.as_mut().poll(cx).is_ready() {
+            if self.broken.is_some() {
+                return Some(self.ended(None));
+            }
             match self.phase {
                 Phase::Open => {
                     if let Some(end) = self.watch(cx) {

@@ -4,7 +4,7 @@
 //! parent-death signal reaches only direct ones and follows the thread that spawned them. So the
 //! host forks a guard before it has threads. The guard holds one end of a pipe on which it is told
 //! every process group there is. When the other end closes it kills what is left of them, what they
-//! are parents of, and whatever carries the host's [`Mark`].
+//! are parents of, and whatever carries the host's mark.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};

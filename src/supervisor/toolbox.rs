@@ -213,9 +213,13 @@ impl Toolbox {
             // Nobody can ask anything any more.
             Wake::Control(None) => self.stop(Duration::from_secs(1)).await,
             Wake::Mail => {
-                // First what was asked before these calls came, so that none is served after an order to stop.
+                // Orders first, so that no call is served that came after one to stop. What only asks comes after the calls.
+                let mut asked = Vec::new();
                 while let Ok(control) = self.control.try_recv() {
-                    self.obey(control).await;
+                    match control {
+                        Control::Describe(..) | Control::Snapshot(_) => asked.push(control),
+                        order => self.obey(order).await,
+                    }
                 }
                 if self.stopping {
                     self.inherited.append(inbox);
@@ -223,6 +227,9 @@ impl Toolbox {
                     // One by one they may be short, and together hold up the other tasks.
                     let is_long = inbox.iter().map(Call::bytes).sum::<usize>() >= LARGE;
                     aside(is_long, || inbox.drain(..).for_each(|call| self.admit(call)));
+                }
+                for question in asked {
+                    self.obey(question).await;
                 }
             }
             Wake::Process(index, event) => self.process_event(index, event).await,

@@ -207,11 +207,11 @@ async fn a_toolbox_that_was_given_up_is_loud_about_it_and_started_by_its_owner()
         host.toolbox("a")["state"] == "failed"
     })
     .await;
-    let log = host.log();
-    assert!(
-        log.contains("ERROR") && log.contains("mend it, then `toolhost start`"),
-        "{log}"
-    );
+    eventually("the log says so", || {
+        let log = host.log();
+        log.contains("ERROR") && log.contains("mend it, then `toolhost start`")
+    })
+    .await;
     let error = caller.call("a", "echo", &json!({})).await.unwrap_err();
     assert!(
         error.contains("(given up after 2 failures); not tried again before `toolhost start`"),

@@ -1,34 +1,48 @@
 //! Whether a call on one of the two call topics is forwarded to the other. Pure: the time is handed in, in milliseconds.
 //!
-//! A tool must run once. A call that is forwarded to a host that answers the topic itself runs twice, so no call is
-//! forwarded on old knowledge: one that comes is held until the host has answered a discover, which it does at once, and
-//! is let go where that answer shows a host that has learned the topic. Only knowledge of the last [`FRESH`] is used
-//! as it is: no host is replaced within that time. A host that answers no discover is believed to be what the owner says.
+//! A tool must run once. A call that is forwarded to a host that answers the topic itself runs twice, and one that is
+//! not forwarded to a host that does not is never answered. So nothing is decided on old knowledge: a call that comes is
+//! held until its host was asked and has answered, which it does at once. Only knowledge of the last [`FRESH`] is used as
+//! it is: no host is replaced within that time. A host that answers no discover is believed to be what the owner says.
 //!
-//! That a host answers the predecessor as well as the replacement no discover shows. So on the way `to_static` the first
-//! call is held for [`GRACE`], in which the host may answer it itself; one that never did is believed from then on.
+//! What a host is asked depends on the way:
 //!
-//! Of several toolhosts that forward for one toolbox the one with the lowest instance id does: each tells, with every
-//! discover of its own, who it is and what it forwards, and the others hold a call until that one has moved.
+//! - `to_predecessor`: its answer to discover shows whether it knows the replacement (see [`Sign`]).
+//! - `to_static`: whether it still answers the predecessor no discover shows. So beside it goes a *probe*, a call on the
+//!   predecessor topic for a tool that no toolbox has, [`PROBE_TOOL`]: a host that answers the topic answers the probe, and
+//!   no tool runs. One that answers discover and not the probe is silent there.
+//!
+//! A host that has learned the askers' topic is not asked because of each call: it gets [`ANSWERS_WITHIN`] to answer by
+//! itself, and is asked only after that. So a call is not lost either when a host is set back to an older version.
+//!
+//! Of several toolhosts that forward for one toolbox the one with the lowest instance id does. The others decide as it
+//! does, hold the call for [`OTHER_MOVES`] longer, and forget it when they hear that it was forwarded or answered.
 
 use serde::{Deserialize, Serialize};
 
 use super::owner::Sign;
 
-/// How long an answer to discover is taken for the truth.
+/// How long what a host has shown is taken for the truth.
 pub const FRESH: u64 = 250;
+/// The same of its silence on the predecessor, which takes [`MARGIN`] to show.
+pub const FRESH_SILENCE: u64 = 1_000;
 /// How long a call waits for an answer to discover, of a host that has given one before.
 pub const KNOWN: u64 = 2_000;
 /// The same of a host that never has.
 pub const UNKNOWN: u64 = 500;
-/// How long a host may take to answer a call itself, as long as it is not known not to.
-pub const GRACE: u64 = 1_000;
-/// How often the host of a toolbox that is no longer forwarded is asked whether it still answers itself.
-pub const ASK_AGAIN: u64 = 10_000;
-/// How long another toolhost is remembered.
-const REMEMBERED: u64 = 60_000;
-/// How long another toolhost may take to move.
-const OTHER_MOVES: u64 = 1_000;
+/// The same of a host that may answer the predecessor itself: one that is silent now may be busy with this very call.
+pub const BUSY: u64 = 10_000;
+/// How long after its answer to discover a host may take to answer the probe that was sent with it.
+pub const FIRST_MARGIN: u64 = 500;
+/// The same of a host that was silent before.
+pub const MARGIN: u64 = 50;
+/// How long a host that has learned the topic may take to answer a call until it is asked whether it still does.
+pub const ANSWERS_WITHIN: u64 = 1_000;
+/// How much longer the others hold a call than the toolhost with the lowest instance id.
+pub const OTHER_MOVES: u64 = 1_000;
+
+/// The tool that a probe asks for. No toolbox has it.
+pub const PROBE_TOOL: &str = "toolhost_probe";
 
 /// From where to where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,8 +59,6 @@ pub enum Way {
 pub enum Next {
     /// It is forwarded.
     Forward,
-    /// The host, or another toolhost, answers it.
-    Leave,
     /// Not decided yet.
     Hold(Hold),
 }
@@ -54,20 +66,24 @@ pub enum Next {
 /// A call that waits for what decides about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
-    wait: Wait,
     since: u64,
-    /// When it is decided in any case.
-    pub until: u64,
+    /// When the hosts are to be asked because of it.
+    pub ask: u64,
+    /// When it is decided by what is known then.
+    until: u64,
+    /// Since when it would be forwarded, were there not another toolhost.
+    ready: Option<u64>,
 }
 
+/// What becomes of a held call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wait {
-    /// For an answer to discover.
-    Host,
-    /// For the host to answer by itself.
-    Grace,
-    /// For another toolhost.
-    Other,
+pub enum Fate {
+    /// Not decided yet.
+    Wait,
+    /// It is forwarded.
+    Forward,
+    /// The host answers it.
+    Leave,
 }
 
 /// What changed.
@@ -88,12 +104,19 @@ pub struct Carried {
     heard: Option<u64>,
     /// When the host was last seen to answer the askers' topic itself.
     itself: Option<u64>,
-    /// Whether a call was forwarded and answered while the host was silent on the askers' topic.
-    proven: bool,
-    /// When a toolhost with a lower id was last heard to forward for it.
-    other: Option<u64>,
+    /// When the host was last seen to leave a probe unanswered.
+    silent: Option<u64>,
+    /// The probe it has not answered yet.
+    probe: Option<Probe>,
     /// Calls forwarded.
     pub forwarded: u64,
+}
+
+/// A probe without an answer.
+#[derive(Debug, Clone, Copy)]
+struct Probe {
+    /// When the discover that was sent with it was answered.
+    passed: Option<u64>,
 }
 
 impl Carried {
@@ -104,8 +127,8 @@ impl Carried {
             sign: None,
             heard: None,
             itself: None,
-            proven: false,
-            other: None,
+            silent: None,
+            probe: None,
             forwarded: 0,
         }
     }
@@ -133,34 +156,34 @@ impl Carried {
         }
     }
 
-    /// A call came on the askers' topic.
-    pub fn call(&self, now: u64) -> Next {
-        let hold = |wait, time| {
-            Next::Hold(Hold {
-                wait,
-                since: now,
-                until: now + time,
-            })
-        };
-        if within(self.other, REMEMBERED, now) {
-            return hold(Wait::Other, OTHER_MOVES);
-        }
-        let patience = if self.heard.is_some() { KNOWN } else { UNKNOWN };
-        if self.learned() {
-            let lately = within(self.heard.max(self.itself), ASK_AGAIN, now);
-            return if lately {
-                Next::Leave
-            } else {
-                hold(Wait::Host, patience)
-            };
-        }
-        if self.way == Way::ToStatic && !self.proven {
-            return hold(Wait::Grace, GRACE);
-        }
-        if within(self.heard, FRESH, now) {
+    /// A call came on the askers' topic; `lower`: another toolhost, with a lower id, forwards for the toolbox too.
+    pub fn call(&self, now: u64, lower: bool) -> Next {
+        let learned = self.learned();
+        let certain = !learned && self.is_fresh(now);
+        if certain && !lower {
             return Next::Forward;
         }
-        hold(Wait::Host, patience)
+        let ask = if learned { now + ANSWERS_WITHIN } else { now };
+        let patience = match (self.heard, self.way) {
+            (Some(_), Way::ToStatic) if self.silent.is_none() => BUSY,
+            (Some(_), _) => KNOWN,
+            (None, Way::ToStatic) => UNKNOWN + FIRST_MARGIN,
+            (None, Way::ToPredecessor) => UNKNOWN,
+        };
+        Next::Hold(Hold {
+            since: now,
+            ask,
+            until: ask + patience,
+            ready: certain.then_some(now),
+        })
+    }
+
+    fn is_fresh(&self, now: u64) -> bool {
+        let heard = within(self.heard, FRESH, now);
+        match self.way {
+            Way::ToPredecessor => heard,
+            Way::ToStatic => heard && within(self.silent, FRESH_SILENCE, now),
+        }
     }
 
     /// A call by a flat name came.
@@ -169,24 +192,39 @@ impl Carried {
             return Next::Forward;
         }
         Next::Hold(Hold {
-            wait: Wait::Host,
             since: now,
+            ask: now,
             until: now + KNOWN,
+            ready: None,
         })
     }
 
-    /// Whether a held call is forwarded; `None` while that is not decided.
-    pub fn settled(&self, hold: &Hold, now: u64) -> Option<bool> {
-        let since = |event: Option<u64>| event.is_some_and(|event| event >= hold.since);
-        let over = now >= hold.until;
-        if since(self.other) || since(self.itself) {
-            return Some(false);
+    /// What becomes of a held call; `lower` as for [`call`](Self::call).
+    pub fn settled(&self, hold: &mut Hold, now: u64, lower: bool) -> Fate {
+        match self.host_says(hold, now) {
+            Fate::Wait if hold.ready.is_none() => Fate::Wait,
+            Fate::Leave => Fate::Leave,
+            _ => {
+                let ready = *hold.ready.get_or_insert(now);
+                let others_turn = lower && now < ready + OTHER_MOVES;
+                if others_turn { Fate::Wait } else { Fate::Forward }
+            }
         }
-        match hold.wait {
-            Wait::Other => over.then_some(true),
-            Wait::Host => (since(self.heard) || over).then(|| !self.learned()),
-            Wait::Grace if since(self.heard) && self.learned() => Some(false),
-            Wait::Grace => over.then_some(true),
+    }
+
+    /// What the host has shown since the call came.
+    fn host_says(&self, hold: &Hold, now: u64) -> Fate {
+        let since = |event: Option<u64>| event.is_some_and(|event| event >= hold.since);
+        let by_what_is_known = if self.learned() { Fate::Leave } else { Fate::Forward };
+        if since(self.itself) {
+            return Fate::Leave;
+        }
+        match self.way {
+            Way::ToPredecessor if since(self.heard) => by_what_is_known,
+            Way::ToStatic if since(self.heard) && self.sign == Some(Sign::Old) => Fate::Leave,
+            Way::ToStatic if since(self.silent) => Fate::Forward,
+            _ if now >= hold.until => by_what_is_known,
+            _ => Fate::Wait,
         }
     }
 
@@ -195,42 +233,55 @@ impl Carried {
         now >= hold.until || self.heard.is_some_and(|heard| heard >= hold.since)
     }
 
+    /// A discover was sent, and on the way `to_static` a probe before it.
+    pub fn asked(&mut self) {
+        let under_way = self.probe.is_some_and(|probe| probe.passed.is_some());
+        if self.way == Way::ToStatic && !under_way {
+            self.probe = Some(Probe { passed: None });
+        }
+    }
+
     /// The host answered a discover.
     pub fn discovered(&mut self, sign: Option<Sign>, now: u64) -> Option<News> {
         let before = self.learned();
         self.heard = Some(now);
-        if sign.is_some() && sign != self.sign {
+        let was = self.sign;
+        if sign.is_some() && was.is_some() && sign != was {
             // Another host than before.
-            self.proven = false;
+            self.silent = None;
             self.itself = None;
         }
         if sign == Some(Sign::Old) && self.way == Way::ToPredecessor {
             self.itself = None;
         }
         self.sign = sign.or(self.sign);
+        if let Some(probe) = &mut self.probe {
+            probe.passed.get_or_insert(now);
+        }
         self.news(before)
     }
 
-    /// The host answered a call on the askers' topic by itself.
+    /// The host answered a call on the askers' topic by itself, or a probe.
     pub fn answered_itself(&mut self, now: u64) -> Option<News> {
-        // It may have been another toolhost that forwards.
-        if within(self.other, REMEMBERED, now) {
+        let before = self.learned();
+        self.itself = Some(now);
+        self.silent = None;
+        self.probe = None;
+        self.news(before)
+    }
+
+    /// Time has passed: a probe that is still without an answer shows silence.
+    pub fn passed(&mut self, now: u64) -> Option<News> {
+        let margin = if self.silent.is_some() { MARGIN } else { FIRST_MARGIN };
+        let passed = self.probe?.passed?;
+        if now < passed + margin {
             return None;
         }
         let before = self.learned();
-        self.itself = Some(now);
-        self.proven = false;
+        self.probe = None;
+        self.silent = Some(now);
+        self.itself = None;
         self.news(before)
-    }
-
-    /// A forwarded call was answered.
-    pub fn carried(&mut self) {
-        self.proven = true;
-    }
-
-    /// A toolhost with a lower id forwards for it.
-    pub fn other_heard(&mut self, now: u64) {
-        self.other = Some(now);
     }
 
     fn news(&self, before: bool) -> Option<News> {

@@ -2,21 +2,28 @@
 
 use super::*;
 
-/// One thing that happens, at a time.
+/// One thing that the host shows, at a time.
 #[derive(Debug, Clone, Copy)]
 enum E {
+    /// It answers discover: as an old host, as a new one, without a tool.
     Old(u64),
     New(u64),
     Empty(u64),
+    /// It answers the askers' topic itself.
     Itself(u64),
-    Carried(u64),
-    Other(u64),
+    /// It answered discover, and a probe before it not.
+    Silent(u64),
 }
-use E::{Carried as Answered, Empty, Itself, New, Old, Other};
+use E::{Empty, Itself, New, Old, Silent};
 use Way::{ToPredecessor, ToStatic};
 
-/// What happened before a call, what happens after it; whether it is forwarded, and when.
-type Case = (&'static [E], &'static [E], (bool, u64));
+/// Whether a lower toolhost forwards too; what happens before a call and after it; what becomes of it, and after how long.
+type Case = (bool, &'static [E], &'static [E], (Fate, u64));
+
+const FORWARD: fn(u64) -> (Fate, u64) = |after| (Fate::Forward, after);
+const LEAVE: fn(u64) -> (Fate, u64) = |after| (Fate::Leave, after);
+/// When the call of a case comes.
+const CALLED: u64 = 100_000;
 
 fn after(way: Way, events: &[E]) -> Carried {
     let mut carried = Carried::new(way);
@@ -32,114 +39,166 @@ fn apply(carried: &mut Carried, event: E) -> Option<News> {
         New(at) => carried.discovered(Some(Sign::New), at),
         Empty(at) => carried.discovered(None, at),
         Itself(at) => carried.answered_itself(at),
-        Answered(_) => {
-            carried.carried();
-            None
-        }
-        Other(at) => {
-            carried.other_heard(at);
-            None
+        Silent(at) => {
+            let from = at - FIRST_MARGIN;
+            carried.asked();
+            carried.discovered(Some(Sign::New), from);
+            carried.passed(at)
         }
     }
 }
 
-/// What becomes of a call at 1000 when `meanwhile` happens after it: forwarded or not, and when.
-fn fate(way: Way, before: &[E], meanwhile: &[E]) -> (bool, u64) {
-    const CALLED: u64 = 100_000;
+fn time(event: E) -> u64 {
+    let (Old(at) | New(at) | Empty(at) | Itself(at) | Silent(at)) = event;
+    at
+}
+
+/// What becomes of a call, and after how many milliseconds.
+fn fate(way: Way, lower: bool, before: &[E], meanwhile: &[E]) -> (Fate, u64) {
     let mut carried = after(way, before);
-    let hold = match carried.call(CALLED) {
-        Next::Forward => return (true, 0),
-        Next::Leave => return (false, 0),
-        Next::Hold(hold) => hold,
+    let Next::Hold(mut hold) = carried.call(CALLED, lower) else {
+        return FORWARD(0);
     };
-    assert_eq!(carried.settled(&hold, CALLED), None);
-    for event in meanwhile {
-        apply(&mut carried, *event);
-        let (Old(at) | New(at) | Empty(at) | Itself(at) | Answered(at) | Other(at)) = *event;
-        if let Some(forwarded) = carried.settled(&hold, at) {
-            return (forwarded, at - CALLED);
+    let mut meanwhile = meanwhile.iter().copied().peekable();
+    for now in CALLED..CALLED + 60_000 {
+        if now == hold.ask {
+            carried.asked();
+        }
+        while let Some(event) = meanwhile.next_if(|event| time(*event) == now) {
+            apply(&mut carried, event);
+        }
+        carried.passed(now);
+        match carried.settled(&mut hold, now, lower) {
+            Fate::Wait => {}
+            fate => return (fate, now - CALLED),
         }
     }
-    let forwarded = carried.settled(&hold, hold.until).expect("decided in the end");
-    (forwarded, hold.until - CALLED)
+    panic!("decided in the end: {carried:?}")
+}
+
+fn check(way: Way, table: &[Case]) {
+    for (lower, before, meanwhile, expected) in table {
+        let case = format!("{way:?}, lower {lower}, {before:?}, {meanwhile:?}");
+        assert_eq!(fate(way, *lower, before, meanwhile), *expected, "{case}");
+    }
 }
 
 #[test]
 fn a_call_is_forwarded_to_an_old_host_and_left_to_one_that_has_learned() {
-    let table: [Case; 16] = [
-        // Nothing known.
-        (&[], &[], (true, UNKNOWN)),
-        (&[], &[Old(100_010)], (true, 10)),
-        (&[], &[New(100_010)], (false, 10)),
-        (&[], &[Empty(100_010)], (true, 10)),
-        // An old host, known for long, or seen just now.
-        (&[Old(0)], &[], (true, KNOWN)),
-        (&[Old(0)], &[Old(100_003)], (true, 3)),
-        (&[Old(99_900)], &[], (true, 0)),
-        // It was updated.
-        (&[Old(0)], &[New(100_003)], (false, 3)),
-        (&[Old(0)], &[Itself(100_900)], (false, 900)),
-        (&[Old(0), New(99_000)], &[], (false, 0)),
-        (&[Old(0), Itself(99_000)], &[], (false, 0)),
-        // It is asked again in a while, and may be an old one again.
-        (&[New(0)], &[New(100_001)], (false, 1)),
-        (&[New(0)], &[Old(100_001)], (true, 1)),
-        (&[New(0)], &[], (false, KNOWN)),
-        (&[Itself(0)], &[Old(100_001)], (true, 1)),
-        // What was seen to answer may have been a toolhost that has gone.
-        (&[Old(0), Itself(10), Old(20)], &[Old(100_004)], (true, 4)),
-    ];
-    for (before, meanwhile, expected) in table {
-        assert_eq!(
-            fate(ToPredecessor, before, meanwhile),
-            expected,
-            "{before:?} {meanwhile:?}"
-        );
-    }
+    check(
+        ToPredecessor,
+        &[
+            // Nothing known.
+            (false, &[], &[], FORWARD(UNKNOWN)),
+            (false, &[], &[Old(100_010)], FORWARD(10)),
+            (false, &[], &[New(100_010)], LEAVE(10)),
+            (false, &[], &[Empty(100_010)], FORWARD(10)),
+            // An old host, known for long, or seen just now.
+            (false, &[Old(0)], &[], FORWARD(KNOWN)),
+            (false, &[Old(0)], &[Old(100_003)], FORWARD(3)),
+            (false, &[Old(99_900)], &[], FORWARD(0)),
+            // It was updated.
+            (false, &[Old(0)], &[New(100_003)], LEAVE(3)),
+            (false, &[Old(0)], &[Itself(100_900)], LEAVE(900)),
+            (false, &[Old(0)], &[Empty(100_003)], FORWARD(3)),
+        ],
+    );
 }
 
 #[test]
-fn a_host_of_the_replacement_may_answer_the_first_old_call_itself() {
-    let table: [Case; 10] = [
-        (&[], &[], (true, GRACE)),
-        (&[New(99_990)], &[], (true, GRACE)),
-        (&[], &[New(100_010)], (true, GRACE)),
-        (&[], &[Itself(100_300)], (false, 300)),
-        (&[], &[Old(100_010)], (false, 10)),
-        // Once it is proven not to, there is nothing to wait for but a discover.
-        (&[New(99_900), Answered(99_950)], &[], (true, 0)),
-        (&[New(0), Answered(0)], &[New(100_005)], (true, 5)),
-        (&[New(0), Answered(0)], &[Old(100_005)], (false, 5)),
-        (&[New(0), Answered(0), Itself(99_000)], &[], (false, 0)),
-        // Another host than the one that was proven.
-        (&[New(0), Answered(0), Old(1), New(99_900)], &[], (true, GRACE)),
-    ];
-    for (before, meanwhile, expected) in table {
-        assert_eq!(fate(ToStatic, before, meanwhile), expected, "{before:?} {meanwhile:?}");
-    }
+fn a_host_that_has_learned_may_answer_and_is_asked_when_it_does_not() {
+    let asked = ANSWERS_WITHIN;
+    check(
+        ToPredecessor,
+        &[
+            (false, &[New(99_990)], &[Itself(100_400)], LEAVE(400)),
+            // A slow tool.
+            (false, &[New(99_990)], &[New(101_001)], LEAVE(asked + 1)),
+            (false, &[New(0)], &[], LEAVE(asked + KNOWN)),
+            // It was set back.
+            (false, &[New(0)], &[Old(101_001)], FORWARD(asked + 1)),
+            (false, &[New(0)], &[Old(100_001)], FORWARD(1)),
+            (false, &[Itself(0)], &[Old(101_001)], FORWARD(asked + 1)),
+            (false, &[Old(0), Itself(10), Old(20)], &[Old(100_004)], FORWARD(4)),
+        ],
+    );
+    check(
+        ToStatic,
+        &[
+            (false, &[Itself(99_990)], &[Itself(100_400)], LEAVE(400)),
+            (false, &[Itself(0)], &[New(101_001), Itself(101_003)], LEAVE(asked + 3)),
+            // It answers the replacement only, from now on.
+            (
+                false,
+                &[New(0), Itself(0)],
+                &[New(101_001)],
+                FORWARD(asked + 1 + FIRST_MARGIN),
+            ),
+            (
+                false,
+                &[Itself(0)],
+                &[New(100_001)],
+                LEAVE(asked + UNKNOWN + FIRST_MARGIN),
+            ),
+        ],
+    );
 }
 
 #[test]
-fn of_two_toolhosts_one_forwards_and_the_other_takes_over_when_it_is_gone() {
-    let table: [Case; 5] = [
-        (
-            &[Old(99_900), Other(99_000)],
-            &[Old(100_001), Other(100_005)],
-            (false, 5),
-        ),
-        (&[Old(99_900), Other(99_000)], &[Old(100_001)], (true, OTHER_MOVES)),
-        (&[Old(0)], &[Other(100_001)], (false, 1)),
-        (&[Old(0), Other(0)], &[Old(100_001)], (true, 1)),
-        // What the other answers is no answer of the host.
-        (&[Old(99_990), Other(90_000), Itself(99_000)], &[], (true, OTHER_MOVES)),
-    ];
-    for (before, meanwhile, expected) in table {
-        assert_eq!(
-            fate(ToPredecessor, before, meanwhile),
-            expected,
-            "{before:?} {meanwhile:?}"
-        );
-    }
+fn a_host_of_the_replacement_is_probed_whether_it_answers_the_predecessor_itself() {
+    check(
+        ToStatic,
+        &[
+            // Nothing known, and a host that answers no discover.
+            (false, &[], &[], FORWARD(UNKNOWN + FIRST_MARGIN)),
+            (false, &[], &[Itself(100_300)], LEAVE(300)),
+            // The probe is answered, before the discover or after it; or it is not.
+            (false, &[], &[Itself(100_005), New(100_010)], LEAVE(5)),
+            (false, &[], &[New(100_010), Itself(100_400)], LEAVE(400)),
+            (false, &[], &[New(100_010)], FORWARD(10 + FIRST_MARGIN)),
+            (false, &[], &[New(100_010), New(100_300)], FORWARD(10 + FIRST_MARGIN)),
+            (false, &[], &[Old(100_010)], LEAVE(10)),
+            // What it showed just before is not old, but that a tool is slow proves nothing.
+            (false, &[New(99_990)], &[New(100_010)], FORWARD(10 + FIRST_MARGIN)),
+            (false, &[New(99_990)], &[], FORWARD(BUSY)),
+            // Once it is known to be silent, it takes no longer than a question.
+            (false, &[Silent(99_950), New(99_960)], &[], FORWARD(0)),
+            (false, &[Silent(1000)], &[New(100_005)], FORWARD(5 + MARGIN)),
+            (false, &[Silent(1000)], &[Itself(100_004), New(100_005)], LEAVE(4)),
+            (false, &[Silent(1000)], &[Old(100_005)], LEAVE(5)),
+            (false, &[Silent(1000)], &[], FORWARD(KNOWN)),
+            // Another host than the one that was silent.
+            (
+                false,
+                &[Silent(1000), Old(1001), New(99_990)],
+                &[New(100_001)],
+                FORWARD(1 + FIRST_MARGIN),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn beside_a_lower_toolhost_a_call_waits_for_it_and_is_left_to_a_host_that_has_learned() {
+    check(
+        ToPredecessor,
+        &[
+            (true, &[Old(99_990)], &[], FORWARD(OTHER_MOVES)),
+            (true, &[Old(0)], &[Old(100_007)], FORWARD(7 + OTHER_MOVES)),
+            (true, &[Old(0)], &[], FORWARD(KNOWN + OTHER_MOVES)),
+            (true, &[Old(0), New(99_500)], &[New(101_001)], LEAVE(ANSWERS_WITHIN + 1)),
+            (true, &[Old(99_990)], &[New(100_500)], LEAVE(500)),
+            (true, &[Old(99_990)], &[Itself(100_500)], LEAVE(500)),
+        ],
+    );
+    check(
+        ToStatic,
+        &[
+            (true, &[Silent(99_950), New(99_960)], &[], FORWARD(OTHER_MOVES)),
+            (true, &[], &[New(100_001)], FORWARD(1 + FIRST_MARGIN + OTHER_MOVES)),
+            (true, &[], &[New(100_001), Itself(100_900)], LEAVE(900)),
+        ],
+    );
 }
 
 #[test]
@@ -172,4 +231,11 @@ fn what_changed_is_told_once() {
     assert_eq!(apply(&mut carried, Itself(2)), None);
     assert_eq!(apply(&mut carried, New(3)), None);
     assert_eq!(apply(&mut carried, Old(4)), Some(News::Forgot));
+
+    let mut carried = Carried::new(ToStatic);
+    assert_eq!(apply(&mut carried, Silent(1000)), None);
+    assert_eq!(apply(&mut carried, Itself(2000)), Some(News::Learned));
+    assert_eq!(apply(&mut carried, Itself(2001)), None);
+    assert_eq!(apply(&mut carried, Silent(4000)), Some(News::Forgot));
+    assert_eq!(apply(&mut carried, Silent(6000)), None);
 }

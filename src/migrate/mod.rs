@@ -3,10 +3,11 @@
 //! [`usage`] does the accounts, [`ledger`] is where the bridge enters calls and what keeps them over restarts,
 //! [`verdict`] answers the question. [`owner`] tells what a host knows from how it answers discover, and [`watch`] puts
 //! together what somebody who only listens can say of a bus. [`carry`] decides which calls are forwarded from one call
-//! topic to the other. [`scan`] finds what uses them in source code.
+//! topic to the other, beside [`others`] that do it too. [`scan`] finds what uses them in source code.
 
 pub mod carry;
 pub mod ledger;
+pub mod others;
 pub mod owner;
 pub mod scan;
 pub mod usage;

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{error, info};
 
+use super::carry::is_probe;
 use super::{Answers, Asker, Bridge, Inner, MAX_DISCOVERS, Outgoing, lock};
 use crate::bus::batch::{Arrival, Turn};
 use crate::bus::mapping::{Answer, Name, Request, echo, map};
@@ -17,8 +18,10 @@ use crate::bus::service::PROBE;
 use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
 use crate::bus::topic::Topic;
+use crate::config::PredecessorTopics;
 use crate::json::{self, Text};
-use crate::tools::outcome::{Call, ReplyTo};
+use crate::migrate::carry::PROBE_TOOL;
+use crate::tools::outcome::{Call, CallError, ReplyTo};
 
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// Answers a request, or is silent where that is the answer.
@@ -44,7 +47,9 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 name,
                 kwargs,
             } => {
-                if !self.0.toolboxes.hosts(&toolbox_id) {
+                if matches!(topic, Topic::Predecessor(_)) && is_probe(message) {
+                    self.answer_probe(&toolbox_id, message);
+                } else if !self.0.toolboxes.hosts(&toolbox_id) {
                     if self.carries_for(&toolbox_id) {
                         self.carry(topic, &toolbox_id, message, frame);
                     }
@@ -74,6 +79,15 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             }
             Request::IsAlive => self.answer(message, &Answer::Status(true)),
             Request::IsReady => self.answer(message, &Answer::Status(self.0.toolboxes.is_ready())),
+        }
+    }
+
+    /// A toolhost asks whether this host answers the predecessor topic of a toolbox.
+    fn answer_probe(&self, toolbox_id: &str, message: &Message<'_>) {
+        let toolboxes = &self.0.toolboxes;
+        if toolboxes.hosts(toolbox_id) && toolboxes.predecessor_topics(toolbox_id) != PredecessorTopics::Ignore {
+            let outcome = &Err(CallError::UnknownTool(PROBE_TOOL.to_owned()));
+            self.answer(message, &Answer::Call { toolbox_id, outcome });
         }
     }
 

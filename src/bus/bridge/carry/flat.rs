@@ -132,20 +132,19 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let asked = Asked {
             data: payload(&toolbox_id, asked_for, args),
             name: asked_for.clone(),
-            flat: true,
+            way: None,
             context: message.context_text.map(|text| Text::slice_of(whole.as_ref(), text)),
             asker: Asker::of(message),
             toolbox_id,
         };
-        let (now, next) = {
+        let next = {
             let carrier = lock(&self.0.carrier);
-            let now = carrier.now();
             let entry = carrier.table.get(&asked.toolbox_id);
-            (now, entry.map_or(Next::Forward, |entry| entry.carried.flat_call(now)))
+            entry.map_or(Next::Forward, |entry| entry.carried.flat_call(carrier.now()))
         };
         match next {
-            Next::Hold(hold) => self.hold(hold, asked, now),
-            _ => self.forward([asked]),
+            Next::Hold(hold) => self.hold(hold, asked),
+            Next::Forward => self.forward([asked]),
         }
         true
     }

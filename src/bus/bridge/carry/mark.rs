@@ -1,10 +1,13 @@
 //! The texts of forwarded calls: what marks them, what goes to the host, what its answer comes to. Pure.
 
 use bytes::Bytes;
+use serde_json::Value;
 
-use crate::bus::message::Message;
+use super::Asked;
+use crate::bus::message::{Message, Payload};
+use crate::bus::service::PROBE;
 use crate::json::{self, Kind, Members, Text, push_string};
-use crate::migrate::carry::Way;
+use crate::migrate::carry::{PROBE_TOOL, Way};
 use crate::migrate::owner::FORWARDED;
 use crate::tools::outcome::{CallError, Outcome};
 
@@ -16,7 +19,8 @@ pub(super) struct Mark {
     /// Its number there.
     pub(super) call: u64,
     on: String,
-    toolbox_id: String,
+    /// The toolbox it is for.
+    pub(super) toolbox_id: String,
 }
 
 impl Mark {
@@ -44,6 +48,51 @@ impl Mark {
     pub(super) fn is_on(&self, topic: &str, toolbox_id: &str) -> bool {
         self.on == topic && self.toolbox_id == toolbox_id
     }
+}
+
+/// The payload of a probe: a call on a predecessor topic for a tool that no toolbox has.
+pub(super) struct ProbeCall<'a> {
+    pub(super) toolbox_id: &'a str,
+}
+
+impl Payload for ProbeCall<'_> {
+    fn length(&self) -> usize {
+        self.toolbox_id.len() + 60
+    }
+
+    fn write(&self, out: &mut String) {
+        let toolbox_id = self.toolbox_id;
+        out.push_str(&format!(
+            r#"{{"toolbox_id":"{toolbox_id}","name":"{PROBE_TOOL}","kwargs":{{}}}}"#
+        ));
+    }
+}
+
+/// Whether a call on a predecessor topic only asks whether the host answers it: no tool is meant, and nobody calls.
+pub(in crate::bus::bridge) fn is_probe(message: &Message<'_>) -> bool {
+    let name = message.data.get("name").and_then(json::string);
+    name.is_some_and(|name| name == PROBE_TOOL) && message.context.get(PROBE).is_some()
+}
+
+/// Whether `message` is what another toolhost made of the call `asked`.
+pub(super) fn same_call(asked: &Asked, message: &Message<'_>) -> bool {
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let payload = payload(&message.data, &asked.toolbox_id);
+    same_context(asked.context(), message.context_text.unwrap_or("{}")) && value(&asked.data) == value(&payload)
+}
+
+/// Whether two contexts are of the same call, but for what hosts and toolhosts write in: shipped hosts a default session,
+/// toolhosts their mark.
+pub(super) fn same_context(one: &str, other: &str) -> bool {
+    let of = |text: &str| {
+        let mut context: Value = serde_json::from_str(text).unwrap_or_default();
+        if let Some(members) = context.as_object_mut() {
+            members.remove("session");
+            members.remove(FORWARDED);
+        }
+        context
+    };
+    of(one) == of(other)
 }
 
 /// A mark, as text.

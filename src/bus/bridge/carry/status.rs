@@ -24,7 +24,7 @@ pub struct CarriedStatus {
 
 impl Carrier {
     fn waiting(&self, toolbox_id: &str) -> usize {
-        let held = self.held.iter().map(|(_, asked)| asked);
+        let held = self.held.iter().map(|held| &held.asked);
         let pending = self.pending.values().map(|pending| &pending.asked);
         held.chain(pending)
             .filter(|asked| asked.toolbox_id == toolbox_id)

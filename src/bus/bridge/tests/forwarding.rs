@@ -144,11 +144,163 @@ async fn a_stop_answers_every_call_that_is_on_its_way() {
     let host = forwarding();
     let frame = forwarded(&host);
     host.bridge.stop_forwarding();
-    let [answer] = host.sent.take().try_into().unwrap();
+    let [answer, goodbye] = host.sent.take().try_into().unwrap();
+    assert!(goodbye.starts_with(r#"{"type":"ovos.persona.tools.discover""#) && !goodbye.contains("toolhost_forwards"));
     assert!(
         answer.contains("ToolboxUnavailable: the toolhost that forwarded the call was stopped"),
         "{answer}"
     );
     host.bridge.handle(answer_to(&frame).into(), false);
     assert_eq!(host.sent.take(), [""; 0]);
+}
+
+/// What is forwarded once a discover has told the host's tools.
+fn forwarding_to_static() -> Host {
+    let host = host(ToolService::Yes);
+    host.bridge.forward_by(&MigrateConfig {
+        carried: vec![Carry {
+            toolbox_id: "new".to_owned(),
+            way: Way::ToStatic,
+        }],
+        ..MigrateConfig::default()
+    });
+    host
+}
+
+/// The topics of what was sent.
+fn topics(sent: &[String]) -> Vec<String> {
+    let topic = |frame: &String| Message::parse(frame).unwrap().topic.into_owned();
+    sent.iter().map(topic).collect()
+}
+
+const NEW_DISCOVERED: &str = r#"{"type":"ovos.persona.tools.discover.response","data":{"toolbox_id":"new","tools":[{"name":"x","toolbox_id":"new"}]}}"#;
+const OLD_CALL: &str = r#"{"type":"ovos.persona.tools.new.call","data":{"name":"x"},"context":{"source":"a"}}"#;
+
+#[tokio::test]
+async fn a_host_that_answers_a_probe_is_left_to_answer_the_call_and_no_tool_is_called() {
+    let host = forwarding_to_static();
+    host.bridge.handle(OLD_CALL.into(), false);
+    let sent = host.sent.take();
+    assert_eq!(
+        topics(&sent),
+        ["ovos.persona.tools.new.call", "ovos.persona.tools.discover"]
+    );
+    assert!(
+        sent[0].contains(r#""data":{"toolbox_id":"new","name":"toolhost_probe","kwargs":{}}"#),
+        "{sent:?}"
+    );
+    let context = Message::parse(&sent[0]).unwrap().reply_context();
+    let answer = format!(
+        r#"{{"type":"ovos.persona.tools.new.call.response","data":{{"toolbox_id":"new","error":"ValueError: Unknown tool"}},"context":{context}}}"#
+    );
+    host.bridge.handle(answer.into(), false);
+    host.bridge.handle(NEW_DISCOVERED.into(), false);
+    let carried = &host.bridge.carried()[0];
+    assert!(carried.learned && carried.waiting == 0, "{carried:?}");
+    assert_eq!(host.sent.take(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_probe_of_another_toolhost_is_answered_by_the_policy_and_neither_counted_nor_forwarded() {
+    let host = forwarding_to_static();
+    let probe = |toolbox_id: &str| {
+        let frame = format!(
+            r#"{{"type":"ovos.persona.tools.{toolbox_id}.call","data":{{"name":"toolhost_probe"}},"context":{{"toolhost_probe":"zz"}}}}"#
+        );
+        host.bridge.handle(frame.into(), false);
+        host.sent.take()
+    };
+    assert_eq!(probe("new"), [""; 0], "it is for the host");
+    let answers = probe("disk");
+    assert!(answers[0].contains("Unknown tool: 'toolhost_probe'"), "{answers:?}");
+    assert_eq!(host.bridge.status().predecessor_calls, 0);
+}
+
+#[tokio::test]
+async fn a_call_that_another_toolhost_has_taken_is_forgotten_and_not_one_that_looks_like_it() {
+    let host = forwarding_to_static();
+    host.bridge.handle(OLD_CALL.into(), false);
+    host.bridge.handle(OLD_CALL.replace(r#""x""#, r#""y""#).into(), false);
+    let waiting = || host.bridge.carried()[0].waiting;
+    assert_eq!(waiting(), 2);
+    let taken = |name: &str| {
+        let mark = r#"{"by":"zz","call":1,"on":"ovos.persona.tools.call","toolbox_id":"new"}"#;
+        let frame = format!(
+            r#"{{"type":"ovos.persona.tools.call","data":{{"toolbox_id":"new","name":"{name}"}},"context":{{"source":"a","{FORWARDED}":{mark}}}}}"#
+        );
+        host.bridge.handle(frame.into(), false);
+    };
+    taken("z");
+    assert_eq!(waiting(), 2);
+    taken("x");
+    assert_eq!(waiting(), 1);
+    taken("x");
+    assert_eq!(waiting(), 1);
+    taken("y");
+    assert_eq!(waiting(), 0);
+}
+
+#[tokio::test]
+async fn a_held_call_whose_toolbox_is_forwarded_no_more_is_told_so() {
+    let host = forwarding_to_static();
+    host.bridge.handle(OLD_CALL.into(), false);
+    host.sent.take();
+    host.bridge.set_migrate(&MigrateConfig {
+        carried: vec![Carry {
+            toolbox_id: "new".to_owned(),
+            way: Way::ToPredecessor,
+        }],
+        ..MigrateConfig::default()
+    });
+    let sent = host.sent.take();
+    assert_eq!(
+        topics(&sent),
+        ["ovos.persona.tools.new.call.response", "ovos.persona.tools.discover"]
+    );
+    assert!(
+        sent[0].contains("ToolboxUnavailable: its calls are no longer forwarded"),
+        "{sent:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_call_beyond_the_bound_is_refused_and_those_held_are_left_to_a_host_that_answers() {
+    let host = forwarding_to_static();
+    for _ in 0..1024 {
+        host.bridge.handle(OLD_CALL.into(), false);
+    }
+    host.sent.take();
+    host.bridge.handle(OLD_CALL.into(), false);
+    let sent = host.sent.take();
+    assert_eq!(topics(&sent), ["ovos.persona.tools.new.call.response"]);
+    let itself = r#"{"type":"ovos.persona.tools.new.call.response","data":{"toolbox_id":"new","result":1},"context":{"source":"somebody else"}}"#;
+    host.bridge.handle(itself.into(), false);
+    assert_eq!(host.bridge.carried()[0].waiting, 0, "the host answers them");
+}
+
+#[tokio::test]
+async fn the_answer_to_a_call_that_a_tool_made_with_our_context_is_not_the_answer_to_ours() {
+    let host = forwarding_to_static();
+    host.bridge.handle(OLD_CALL.into(), false);
+    host.sent.take();
+    host.bridge.handle(NEW_DISCOVERED.into(), false);
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(20);
+    let frame = loop {
+        let sent = host.sent.take();
+        if let Some(frame) = sent.into_iter().find(|frame| frame.contains(FORWARDED)) {
+            break frame;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "it is forwarded");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    };
+    let context = Message::parse(&frame).unwrap().reply_context();
+    let answer = |toolbox_id: &str| {
+        let frame = format!(
+            r#"{{"type":"ovos.persona.tools.call.response","data":{{"toolbox_id":"{toolbox_id}","result":1}},"context":{context}}}"#
+        );
+        host.bridge.handle(frame.into(), false);
+        topics(&host.sent.take())
+    };
+    assert_eq!(answer("another"), [""; 0]);
+    assert_eq!(answer("new"), ["ovos.persona.tools.new.call.response"]);
 }

@@ -1,0 +1,153 @@
+//! What the hosts of forwarded toolboxes say: answers to forwarded calls, to calls they take by themselves, to discover.
+
+use tokio_tungstenite::tungstenite::Utf8Bytes;
+use tracing::{info, warn};
+
+use super::mark::{self, Mark, same_context};
+use super::{Asked, Carrier, flat};
+use crate::bus::bridge::{Bridge, Outgoing, lock};
+use crate::bus::message::Message;
+use crate::bus::service::PROBE;
+use crate::bus::toolboxes::Toolboxes;
+use crate::bus::topic::Topic;
+use crate::json;
+use crate::migrate::carry::{News, Way};
+use crate::migrate::owner::sign;
+
+/// Definitions kept of one toolbox, in bytes.
+const LONGEST_TOOLS: usize = 4 << 20;
+
+impl Carrier {
+    /// Gives up the oldest call that `is_it`: on its way, or else held.
+    fn give_up_answered(&mut self, is_it: impl Fn(&Asked) -> bool) {
+        let found = self.pending.iter().filter(|(_, pending)| is_it(&pending.asked));
+        if let Some(call) = found.map(|(call, _)| *call).min() {
+            self.pending.remove(&call);
+        } else if let Some(place) = self.held.iter().position(|held| is_it(&held.asked)) {
+            self.held.remove(place);
+        }
+    }
+}
+
+impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
+    /// Somebody answered a call on `topic`: one of ours, or one that the host answers by itself.
+    pub(in crate::bus::bridge) fn overhear_call_answer(&self, topic: Topic<'_>, frame: &Utf8Bytes) {
+        if !self.carries() {
+            return;
+        }
+        if let Topic::PredecessorAnswer(toolbox_id) = topic
+            && !self.carries_for(toolbox_id)
+        {
+            return;
+        }
+        let message = match Message::parse(frame) {
+            Ok(message) => message,
+            Err(malformed) => return self.drop_malformed(Some(malformed)),
+        };
+        if let Some(mark) = Mark::of(&message) {
+            if mark.by == lock(&self.0.carrier).instance {
+                self.take_answer(&mark, &message, frame);
+            }
+            return;
+        }
+        let (toolbox_id, way) = match topic {
+            Topic::PredecessorAnswer(toolbox_id) => (toolbox_id.to_owned(), Way::ToStatic),
+            _ => match message.data.get("toolbox_id").and_then(json::string) {
+                Some(toolbox_id) => (toolbox_id.into_owned(), Way::ToPredecessor),
+                None => return,
+            },
+        };
+        self.host_answers_itself(&toolbox_id, way, &message);
+    }
+
+    /// The answer to a call we forwarded.
+    fn take_answer(&self, mark: &Mark, message: &Message<'_>, frame: &Utf8Bytes) {
+        let pending = {
+            let mut carrier = lock(&self.0.carrier);
+            let expected = carrier.pending.get(&mark.call);
+            // A tool may carry our key on in calls of its own: those have another topic, or another toolbox.
+            let named = message.data.get("toolbox_id").and_then(json::string);
+            let is_its = expected.is_some_and(|pending| {
+                message.topic.strip_suffix(".response") == Some(&pending.on)
+                    && named.is_none_or(|named| named == pending.asked.toolbox_id)
+            });
+            if !is_its {
+                return;
+            }
+            carrier.pending.remove(&mark.call)
+        };
+        if let Some(pending) = pending {
+            self.answer_forwarded(&pending.asked, mark::outcome(&message.data, frame.as_ref()));
+        }
+    }
+
+    /// An answer on the askers' topic that no toolhost marked: the host's own, or what another toolhost made of one.
+    fn host_answers_itself(&self, toolbox_id: &str, way: Way, message: &Message<'_>) {
+        let to_a_probe = message.context.get(PROBE).is_some();
+        let news = {
+            let mut carrier = lock(&self.0.carrier);
+            let now = carrier.now();
+            let from_whom = carrier.others.any(toolbox_id, way);
+            let entry = carrier.table.get_mut(toolbox_id);
+            let Some(entry) = entry.filter(|entry| entry.carried.way() == way) else {
+                return;
+            };
+            // No toolhost forwards a probe.
+            if from_whom && !to_a_probe {
+                return;
+            }
+            let news = entry.carried.answered_itself(now);
+            if !to_a_probe {
+                let context = message.context_text.unwrap_or("{}");
+                carrier.give_up_answered(|asked| {
+                    asked.way == Some(way)
+                        && asked.toolbox_id == toolbox_id
+                        && asked.asker.topic == message.topic
+                        && same_context(&asked.asker.context, context)
+                });
+            }
+            news
+        };
+        self.tell(toolbox_id, way, news);
+        self.settle(toolbox_id);
+    }
+
+    /// A host answered discover for a toolbox that is forwarded.
+    pub(in crate::bus::bridge) fn host_discovered(&self, toolbox_id: &str, message: &Message<'_>) {
+        let tools = message.data.get("tools");
+        let told = {
+            let mut carrier = lock(&self.0.carrier);
+            let now = carrier.now();
+            carrier.table.get_mut(toolbox_id).map(|entry| {
+                if let Some(tools) = tools.filter(|tools| tools.get().len() <= LONGEST_TOOLS) {
+                    entry.tools = flat::definitions(tools, toolbox_id);
+                }
+                (entry.carried.way(), entry.carried.discovered(tools.and_then(sign), now))
+            })
+        };
+        if let Some((way, news)) = told {
+            self.tell(toolbox_id, way, news);
+            self.settle(toolbox_id);
+        }
+    }
+
+    pub(super) fn tell(&self, toolbox_id: &str, way: Way, news: Option<News>) {
+        let topic = match way {
+            Way::ToPredecessor => "ovos.persona.tools.call".to_owned(),
+            Way::ToStatic => format!("ovos.persona.tools.{toolbox_id}.call"),
+        };
+        match news {
+            Some(News::Learned) => info!(
+                toolbox_id,
+                topic,
+                hint = "it can go from `migrate:` in the configuration",
+                "the host of a forwarded toolbox answers this topic itself: its calls are no longer forwarded"
+            ),
+            Some(News::Forgot) => warn!(
+                toolbox_id,
+                topic, "the host of a toolbox no longer answers this topic itself: its calls are forwarded again"
+            ),
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Other toolhosts on the bus that forward, and what. Pure.
+//!
+//! Each tells with every discover of its own who it is and what it forwards, and each forwarded call shows it too. What
+//! one has told holds until it tells something else or is found to be gone: an idle toolhost says nothing for hours.
+
+use std::collections::BTreeMap;
+
+use super::carry::Way;
+
+/// Toolhosts that are remembered: anybody can invent one.
+const MOST: usize = 64;
+/// Toolboxes of one of them.
+const MOST_TOOLBOXES: usize = 512;
+
+/// What is known of the others, by instance id.
+#[derive(Debug, Default)]
+pub struct Others {
+    known: BTreeMap<String, Other>,
+}
+
+#[derive(Debug, Default)]
+struct Other {
+    /// When it was last heard, in milliseconds.
+    heard: u64,
+    ways: BTreeMap<String, Way>,
+}
+
+impl Others {
+    /// The toolhost `by` has told everything it forwards.
+    pub fn announced(&mut self, by: &str, ways: BTreeMap<String, Way>, now: u64) {
+        if ways.is_empty() {
+            self.known.remove(by);
+            return;
+        }
+        let ways = ways.into_iter().take(MOST_TOOLBOXES).collect();
+        self.known.insert(by.to_owned(), Other { heard: now, ways });
+        self.forget_excess();
+    }
+
+    /// The toolhost `by` has forwarded a call to `toolbox_id`.
+    pub fn forwarded(&mut self, by: &str, toolbox_id: &str, way: Way, now: u64) {
+        let other = self.known.entry(by.to_owned()).or_default();
+        other.heard = now;
+        if other.ways.len() < MOST_TOOLBOXES {
+            other.ways.insert(toolbox_id.to_owned(), way);
+        }
+        self.forget_excess();
+    }
+
+    /// Whether any forwards calls to `toolbox_id` this way.
+    pub fn any(&self, toolbox_id: &str, way: Way) -> bool {
+        self.known
+            .values()
+            .any(|other| other.ways.get(toolbox_id) == Some(&way))
+    }
+
+    /// Whether one with an id lower than `instance` does.
+    pub fn lower(&self, instance: &str, toolbox_id: &str, way: Way) -> bool {
+        let mut all = self.known.iter();
+        all.any(|(by, other)| by.as_str() < instance && other.ways.get(toolbox_id) == Some(&way))
+    }
+
+    /// Those with an id lower than `instance` have let a call to `toolbox_id` pass: they forward there no more.
+    pub fn lower_gone(&mut self, instance: &str, toolbox_id: &str) {
+        self.known.retain(|by, other| {
+            if by.as_str() < instance {
+                other.ways.remove(toolbox_id);
+            }
+            !other.ways.is_empty()
+        });
+    }
+
+    fn forget_excess(&mut self) {
+        if self.known.len() <= MOST {
+            return;
+        }
+        let oldest = self.known.iter().min_by_key(|(_, other)| other.heard);
+        if let Some(oldest) = oldest.map(|(id, _)| id.clone()) {
+            self.known.remove(&oldest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Way::{ToPredecessor, ToStatic};
+    use super::*;
+
+    fn ways(of: &[(&str, Way)]) -> BTreeMap<String, Way> {
+        of.iter().map(|(id, way)| ((*id).to_owned(), *way)).collect()
+    }
+
+    #[test]
+    fn what_a_toolhost_tells_holds_until_it_tells_something_else() {
+        let mut others = Others::default();
+        others.announced("b", ways(&[("wn", ToPredecessor), ("x", ToStatic)]), 0);
+        let lower = |others: &Others, than| others.lower(than, "wn", ToPredecessor);
+        assert!(lower(&others, "c") && !lower(&others, "a") && !lower(&others, "b"));
+        assert!(others.any("wn", ToPredecessor) && !others.any("wn", ToStatic));
+        others.announced("b", ways(&[("x", ToStatic)]), 1);
+        assert!(!others.any("wn", ToPredecessor) && others.any("x", ToStatic));
+        others.forwarded("b", "wn", ToPredecessor, 2);
+        assert!(others.any("wn", ToPredecessor) && others.any("x", ToStatic));
+        others.announced("b", ways(&[]), 3);
+        assert!(!others.any("wn", ToPredecessor) && !others.any("x", ToStatic));
+    }
+
+    #[test]
+    fn one_that_lets_a_call_pass_is_forgotten_for_that_toolbox() {
+        let mut others = Others::default();
+        for by in ["a", "d"] {
+            others.announced(by, ways(&[("wn", ToStatic), ("x", ToStatic)]), 0);
+        }
+        others.lower_gone("c", "wn");
+        assert!(!others.lower("c", "wn", ToStatic) && others.lower("c", "x", ToStatic));
+        assert!(others.any("wn", ToStatic), "a higher one is not meant");
+    }
+
+    #[test]
+    fn invented_toolhosts_are_bounded_and_push_out_the_oldest() {
+        let mut others = Others::default();
+        for n in 0..1000_u64 {
+            others.forwarded(&format!("{n:04}"), "wn", ToStatic, n);
+        }
+        assert_eq!(others.known.len(), MOST);
+        assert!(others.known.contains_key("0999") && !others.known.contains_key("0000"));
+        for n in 0..1000 {
+            others.forwarded("z", &n.to_string(), ToStatic, 2000);
+        }
+        assert_eq!(others.known["z"].ways.len(), MOST_TOOLBOXES);
+    }
+}

@@ -2,8 +2,9 @@
 //!
 //! A tool must run once. A call that is forwarded to a host that answers the topic itself runs twice, and one that is
 //! not forwarded to a host that does not is never answered. So nothing is decided on old knowledge: a call that comes is
-//! held until its host was asked and has answered, which it does at once. Only knowledge of the last [`FRESH`] is used as
-//! it is: no host is replaced within that time. A host that answers no discover is believed to be what the owner says.
+//! held until its host was asked and has answered, which it does at once. What a host has shown is as old as the question,
+//! and used for calls of the next [`FRESH`]: no host is replaced within that time. Not as old as the answer, which may have
+//! lain in the socket of a toolhost that stood still. A host that answers no discover is believed to be what the owner says.
 //!
 //! What a host is asked depends on the way:
 //!
@@ -22,10 +23,8 @@ use serde::{Deserialize, Serialize};
 
 use super::owner::Sign;
 
-/// How long what a host has shown is taken for the truth.
+/// How long what a host has shown is taken for the truth, from the question on.
 pub const FRESH: u64 = 250;
-/// The same of its silence on the predecessor, which takes [`MARGIN`] to show.
-pub const FRESH_SILENCE: u64 = 1_000;
 /// How long a call waits for an answer to discover, of a host that has given one before.
 pub const KNOWN: u64 = 2_000;
 /// The same of a host that never has.
@@ -67,6 +66,8 @@ pub enum Next {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
     since: u64,
+    /// No answer to an older question decides.
+    from: u64,
     /// When the hosts are to be asked because of it.
     pub ask: u64,
     /// When it is decided by what is known then.
@@ -99,12 +100,13 @@ pub enum News {
 #[derive(Debug, Clone)]
 pub struct Carried {
     way: Way,
-    /// What the last answer to discover showed that showed something, and when the last one came.
+    /// What the last answer to discover showed that showed something.
     sign: Option<Sign>,
-    heard: Option<u64>,
+    /// When the last discover of ours was sent that the host has answered.
+    shown: Option<u64>,
     /// When the host was last seen to answer the askers' topic itself.
     itself: Option<u64>,
-    /// When the host was last seen to leave a probe unanswered.
+    /// When the last probe was sent that the host has left unanswered.
     silent: Option<u64>,
     /// The probe it has not answered yet.
     probe: Option<Probe>,
@@ -115,6 +117,7 @@ pub struct Carried {
 /// A probe without an answer.
 #[derive(Debug, Clone, Copy)]
 struct Probe {
+    sent: u64,
     /// When the discover that was sent with it was answered.
     passed: Option<u64>,
 }
@@ -125,7 +128,7 @@ impl Carried {
         Self {
             way,
             sign: None,
-            heard: None,
+            shown: None,
             itself: None,
             silent: None,
             probe: None,
@@ -159,40 +162,39 @@ impl Carried {
     /// A call came on the askers' topic; `lower`: another toolhost, with a lower id, forwards for the toolbox too.
     pub fn call(&self, now: u64, lower: bool) -> Next {
         let learned = self.learned();
-        let certain = !learned && self.is_fresh(now);
+        let fresh = match self.way {
+            Way::ToPredecessor => within(self.shown, FRESH, now),
+            Way::ToStatic => within(self.silent, FRESH, now),
+        };
+        let certain = fresh && !learned;
         if certain && !lower {
             return Next::Forward;
         }
-        let ask = if learned { now + ANSWERS_WITHIN } else { now };
-        let patience = match (self.heard, self.way) {
+        let patience = match (self.shown, self.way) {
             (Some(_), Way::ToStatic) if self.silent.is_none() => BUSY,
             (Some(_), _) => KNOWN,
             (None, Way::ToStatic) => UNKNOWN + FIRST_MARGIN,
             (None, Way::ToPredecessor) => UNKNOWN,
         };
+        let ask = if learned { now + ANSWERS_WITHIN } else { now };
+        let from = if learned { ask } else { first_fresh(now) };
         Next::Hold(Hold {
             since: now,
+            from,
             ask,
             until: ask + patience,
             ready: certain.then_some(now),
         })
     }
 
-    fn is_fresh(&self, now: u64) -> bool {
-        let heard = within(self.heard, FRESH, now);
-        match self.way {
-            Way::ToPredecessor => heard,
-            Way::ToStatic => heard && within(self.silent, FRESH_SILENCE, now),
-        }
-    }
-
     /// A call by a flat name came.
     pub fn flat_call(&self, now: u64) -> Next {
-        if within(self.heard, FRESH, now) {
+        if within(self.shown, FRESH, now) {
             return Next::Forward;
         }
         Next::Hold(Hold {
             since: now,
+            from: first_fresh(now),
             ask: now,
             until: now + KNOWN,
             ready: None,
@@ -214,15 +216,16 @@ impl Carried {
 
     /// What the host has shown since the call came.
     fn host_says(&self, hold: &Hold, now: u64) -> Fate {
-        let since = |event: Option<u64>| event.is_some_and(|event| event >= hold.since);
+        let since = |event: Option<u64>, from| event.is_some_and(|event| event >= from);
         let by_what_is_known = if self.learned() { Fate::Leave } else { Fate::Forward };
-        if since(self.itself) {
+        let shown = since(self.shown, hold.from);
+        if since(self.itself, hold.since) {
             return Fate::Leave;
         }
         match self.way {
-            Way::ToPredecessor if since(self.heard) => by_what_is_known,
-            Way::ToStatic if since(self.heard) && self.sign == Some(Sign::Old) => Fate::Leave,
-            Way::ToStatic if since(self.silent) => Fate::Forward,
+            Way::ToPredecessor if shown => by_what_is_known,
+            Way::ToStatic if shown && self.sign == Some(Sign::Old) => Fate::Leave,
+            Way::ToStatic if since(self.silent, hold.from) => Fate::Forward,
             _ if now >= hold.until => by_what_is_known,
             _ => Fate::Wait,
         }
@@ -230,21 +233,28 @@ impl Carried {
 
     /// Whether a held call by a flat name can go: it is never left to others.
     pub fn flat_settled(&self, hold: &Hold, now: u64) -> bool {
-        now >= hold.until || self.heard.is_some_and(|heard| heard >= hold.since)
+        now >= hold.until || self.shown.is_some_and(|shown| shown >= hold.from)
+    }
+
+    /// Whether the host has passed over a probe, and may still answer it.
+    pub fn is_probed(&self) -> bool {
+        self.probe.is_some_and(|probe| probe.passed.is_some())
     }
 
     /// A discover was sent, and on the way `to_static` a probe before it.
-    pub fn asked(&mut self) {
-        let under_way = self.probe.is_some_and(|probe| probe.passed.is_some());
-        if self.way == Way::ToStatic && !under_way {
-            self.probe = Some(Probe { passed: None });
+    pub fn asked(&mut self, now: u64) {
+        if self.way == Way::ToStatic && !self.is_probed() {
+            self.probe = Some(Probe {
+                sent: now,
+                passed: None,
+            });
         }
     }
 
-    /// The host answered a discover.
-    pub fn discovered(&mut self, sign: Option<Sign>, now: u64) -> Option<News> {
+    /// The host answered a discover, at `now`: one of ours that was sent at `asked`, or somebody else's.
+    pub fn discovered(&mut self, sign: Option<Sign>, asked: Option<u64>, now: u64) -> Option<News> {
         let before = self.learned();
-        self.heard = Some(now);
+        self.shown = self.shown.max(asked);
         let was = self.sign;
         if sign.is_some() && was.is_some() && sign != was {
             // Another host than before.
@@ -254,8 +264,10 @@ impl Carried {
         if sign == Some(Sign::Old) && self.way == Way::ToPredecessor {
             self.itself = None;
         }
-        self.sign = sign.or(self.sign);
-        if let Some(probe) = &mut self.probe {
+        self.sign = sign.or(was);
+        if let Some(probe) = &mut self.probe
+            && asked.is_some_and(|asked| asked >= probe.sent)
+        {
             probe.passed.get_or_insert(now);
         }
         self.news(before)
@@ -273,13 +285,13 @@ impl Carried {
     /// Time has passed: a probe that is still without an answer shows silence.
     pub fn passed(&mut self, now: u64) -> Option<News> {
         let margin = if self.silent.is_some() { MARGIN } else { FIRST_MARGIN };
-        let passed = self.probe?.passed?;
-        if now < passed + margin {
+        let probe = self.probe?;
+        if now < probe.passed? + margin {
             return None;
         }
         let before = self.learned();
         self.probe = None;
-        self.silent = Some(now);
+        self.silent = Some(probe.sent);
         self.itself = None;
         self.news(before)
     }
@@ -291,6 +303,11 @@ impl Carried {
             _ => None,
         }
     }
+}
+
+/// The first moment from which on a question is new enough for a call that comes now.
+fn first_fresh(now: u64) -> u64 {
+    (now + 1).saturating_sub(FRESH)
 }
 
 fn within(event: Option<u64>, time: u64, now: u64) -> bool {

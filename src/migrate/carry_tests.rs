@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// One thing that the host shows, at a time.
+/// One thing that the host shows, at a time; a question of ours that it answers was asked [`ROUND`] before.
 #[derive(Debug, Clone, Copy)]
 enum E {
     /// It answers discover: as an old host, as a new one, without a tool.
@@ -11,10 +11,14 @@ enum E {
     Empty(u64),
     /// It answers the askers' topic itself.
     Itself(u64),
-    /// It answered discover, and a probe before it not.
+    /// It answered discover, and a probe that was sent at this time not.
     Silent(u64),
+    /// It answers a discover of somebody else.
+    NewToOthers(u64),
+    /// It answers as an old host a discover that was sent at the first time.
+    LateOld(u64, u64),
 }
-use E::{Empty, Itself, New, Old, Silent};
+use E::{Empty, Itself, LateOld, New, NewToOthers, Old, Silent};
 use Way::{ToPredecessor, ToStatic};
 
 /// Whether a lower toolhost forwards too; what happens before a call and after it; what becomes of it, and after how long.
@@ -24,6 +28,8 @@ const FORWARD: fn(u64) -> (Fate, u64) = |after| (Fate::Forward, after);
 const LEAVE: fn(u64) -> (Fate, u64) = |after| (Fate::Leave, after);
 /// When the call of a case comes.
 const CALLED: u64 = 100_000;
+/// How long a host takes to answer.
+const ROUND: u64 = 1;
 
 fn after(way: Way, events: &[E]) -> Carried {
     let mut carried = Carried::new(way);
@@ -34,22 +40,24 @@ fn after(way: Way, events: &[E]) -> Carried {
 }
 
 fn apply(carried: &mut Carried, event: E) -> Option<News> {
+    let asked = |at: u64| Some(at.saturating_sub(ROUND));
     match event {
-        Old(at) => carried.discovered(Some(Sign::Old), at),
-        New(at) => carried.discovered(Some(Sign::New), at),
-        Empty(at) => carried.discovered(None, at),
+        Old(at) => carried.discovered(Some(Sign::Old), asked(at), at),
+        New(at) => carried.discovered(Some(Sign::New), asked(at), at),
+        Empty(at) => carried.discovered(None, asked(at), at),
+        LateOld(asked, at) => carried.discovered(Some(Sign::Old), Some(asked), at),
+        NewToOthers(at) => carried.discovered(Some(Sign::New), None, at),
         Itself(at) => carried.answered_itself(at),
         Silent(at) => {
-            let from = at - FIRST_MARGIN;
-            carried.asked();
-            carried.discovered(Some(Sign::New), from);
-            carried.passed(at)
+            carried.asked(at);
+            carried.discovered(Some(Sign::New), Some(at), at + ROUND);
+            carried.passed(at + ROUND + FIRST_MARGIN)
         }
     }
 }
 
 fn time(event: E) -> u64 {
-    let (Old(at) | New(at) | Empty(at) | Itself(at) | Silent(at)) = event;
+    let (Old(at) | New(at) | Empty(at) | Itself(at) | Silent(at) | NewToOthers(at) | LateOld(_, at)) = event;
     at
 }
 
@@ -62,7 +70,7 @@ fn fate(way: Way, lower: bool, before: &[E], meanwhile: &[E]) -> (Fate, u64) {
     let mut meanwhile = meanwhile.iter().copied().peekable();
     for now in CALLED..CALLED + 60_000 {
         if now == hold.ask {
-            carried.asked();
+            carried.asked(now);
         }
         while let Some(event) = meanwhile.next_if(|event| time(*event) == now) {
             apply(&mut carried, event);
@@ -101,6 +109,11 @@ fn a_call_is_forwarded_to_an_old_host_and_left_to_one_that_has_learned() {
             (false, &[Old(0)], &[New(100_003)], LEAVE(3)),
             (false, &[Old(0)], &[Itself(100_900)], LEAVE(900)),
             (false, &[Old(0)], &[Empty(100_003)], FORWARD(3)),
+            // An answer that lay in the socket, to a question of long ago.
+            (false, &[Old(0)], &[LateOld(99_000, 100_010)], FORWARD(KNOWN)),
+            (false, &[Old(0)], &[LateOld(99_900, 100_010)], FORWARD(10)),
+            // Somebody else's question.
+            (false, &[Old(0)], &[NewToOthers(100_003)], LEAVE(KNOWN)),
         ],
     );
 }
@@ -117,7 +130,7 @@ fn a_host_that_has_learned_may_answer_and_is_asked_when_it_does_not() {
             (false, &[New(0)], &[], LEAVE(asked + KNOWN)),
             // It was set back.
             (false, &[New(0)], &[Old(101_001)], FORWARD(asked + 1)),
-            (false, &[New(0)], &[Old(100_001)], FORWARD(1)),
+            (false, &[New(0)], &[Old(100_001), Old(101_001)], FORWARD(asked + 1)),
             (false, &[Itself(0)], &[Old(101_001)], FORWARD(asked + 1)),
             (false, &[Old(0), Itself(10), Old(20)], &[Old(100_004)], FORWARD(4)),
         ],
@@ -162,7 +175,8 @@ fn a_host_of_the_replacement_is_probed_whether_it_answers_the_predecessor_itself
             (false, &[New(99_990)], &[New(100_010)], FORWARD(10 + FIRST_MARGIN)),
             (false, &[New(99_990)], &[], FORWARD(BUSY)),
             // Once it is known to be silent, it takes no longer than a question.
-            (false, &[Silent(99_950), New(99_960)], &[], FORWARD(0)),
+            (false, &[Silent(99_950)], &[], FORWARD(0)),
+            (false, &[Silent(99_750)], &[New(100_005)], FORWARD(5 + MARGIN)),
             (false, &[Silent(1000)], &[New(100_005)], FORWARD(5 + MARGIN)),
             (false, &[Silent(1000)], &[Itself(100_004), New(100_005)], LEAVE(4)),
             (false, &[Silent(1000)], &[Old(100_005)], LEAVE(5)),
@@ -194,7 +208,7 @@ fn beside_a_lower_toolhost_a_call_waits_for_it_and_is_left_to_a_host_that_has_le
     check(
         ToStatic,
         &[
-            (true, &[Silent(99_950), New(99_960)], &[], FORWARD(OTHER_MOVES)),
+            (true, &[Silent(99_950)], &[], FORWARD(OTHER_MOVES)),
             (true, &[], &[New(100_001)], FORWARD(1 + FIRST_MARGIN + OTHER_MOVES)),
             (true, &[], &[New(100_001), Itself(100_900)], LEAVE(900)),
         ],
@@ -218,7 +232,7 @@ fn a_call_by_a_flat_name_takes_the_topic_its_host_knows() {
         panic!("old knowledge")
     };
     assert!(!carried.flat_settled(&hold, 1001));
-    carried.discovered(Some(Sign::New), 1002);
+    carried.discovered(Some(Sign::New), Some(1001), 1002);
     assert!(carried.flat_settled(&hold, 1002), "also of a host that has learned");
     assert_eq!(carried.flat_call(1003), Next::Forward);
 }

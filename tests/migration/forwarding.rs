@@ -7,22 +7,22 @@ use crate::common::embedded::Embedded;
 use crate::common::eventually::eventually;
 use crate::common::host::{Host, moody};
 use crate::common::peers::RealBus;
-use crate::hosts::{Hosting, Kind, TOOLBOX, runs};
+use crate::hosts::{Hosting, Kind, TOOLBOX, runs, toolbox};
 
-fn config(url: &str, migrate: &Value) -> Value {
+pub(crate) fn config(url: &str, migrate: &Value) -> Value {
     json!({"bus": {"url": url}, "migrate": migrate, "toolboxes": {"unrelated": moody(&json!({}))}})
 }
 
-fn forward(host: &Host) -> Value {
+pub(crate) fn forward(host: &Host) -> Value {
     host.status().expect("a status")["forwards"][0].clone()
 }
 
-fn shout(text: &str) -> Value {
+pub(crate) fn shout(text: &str) -> Value {
     call(TOOLBOX, "shout", &json!({"text": text}))
 }
 
 /// The answers that are for the asker, once nobody has anything in hand any more.
-async fn answers(caller: &mut Caller, token: &str, topic: &str, hosts: &[&Host]) -> Vec<Value> {
+pub(crate) async fn answers(caller: &mut Caller, token: &str, topic: &str, hosts: &[&Host]) -> Vec<Value> {
     caller.hear_answer(token, &format!("{topic}.response")).await;
     for host in hosts {
         eventually("every call is decided and answered", || forward(host)["waiting"] == 0).await;
@@ -59,38 +59,6 @@ async fn two_toolhosts_that_forward_against_each_other_make_no_loop() {
 }
 
 #[tokio::test]
-async fn of_two_toolhosts_that_forward_the_same_one_does_and_the_other_takes_over() {
-    let bus = RealBus::start().await;
-    let mut caller = Caller::connect(&bus.url()).await;
-    let _old = Hosting::start(Kind::Old, &bus, &mut caller).await;
-    let migrate = json!({"to_predecessor": [TOOLBOX]});
-    let first = Host::start(&config(&bus.url(), &migrate)).await;
-    let second = Host::start(&config(&bus.url(), &migrate)).await;
-    let warned = |host: &Host| host.log().contains("another toolhost forwards the same toolbox");
-    eventually("they know of each other", || warned(&first) && warned(&second)).await;
-    for n in 0..5 {
-        let token = caller.send(CALL, &shout("ada")).await;
-        let answers = answers(&mut caller, &token, CALL, &[&first, &second]).await;
-        assert_eq!((answers.len(), runs(&bus)), (1, n + 1), "{answers:?}");
-    }
-    let counts = [&first, &second].map(|host| forward(host)["forwarded"].as_u64().expect("a number"));
-    assert!(
-        counts.contains(&5) && counts.contains(&0),
-        "one of them forwarded all: {counts:?}"
-    );
-    let (active, idle) = if counts[0] == 5 {
-        (first, second)
-    } else {
-        (second, first)
-    };
-    active.stop().await;
-    let token = caller.send(CALL, &shout("ada")).await;
-    assert_eq!(answers(&mut caller, &token, CALL, &[&idle]).await.len(), 1);
-    assert_eq!(runs(&bus), 6);
-    idle.stop().await;
-}
-
-#[tokio::test]
 async fn a_host_that_has_learned_the_topic_is_left_to_answer_and_forwarded_to_again_after_a_step_back() {
     let bus = RealBus::start().await;
     let mut caller = Caller::connect(&bus.url()).await;
@@ -116,14 +84,12 @@ async fn a_host_that_has_learned_the_topic_is_left_to_answer_and_forwarded_to_ag
 
     new.end();
     let _old = Hosting::start(Kind::Old, &bus, &mut caller).await;
-    // Somebody looks around, or the host is asked again in a while.
-    caller.send("ovos.persona.tools.discover", &json!({})).await;
-    eventually("it is known to be an old one again", || {
-        forward(&host)["learned"] == false
-    })
-    .await;
-    let token = caller.send(CALL, &shout("ada")).await;
-    assert_eq!(answers(&mut caller, &token, CALL, &[&host]).await.len(), 1);
+    for n in 5..7 {
+        let token = caller.send(CALL, &shout("ada")).await;
+        assert_eq!(answers(&mut caller, &token, CALL, &[&host]).await.len(), 1);
+        assert_eq!(runs(&bus), n);
+    }
+    assert!(host.log().contains("its calls are forwarded again"), "{}", host.log());
     host.stop().await;
 }
 
@@ -182,4 +148,56 @@ async fn a_host_that_says_nothing_costs_a_timeout_and_one_that_is_stopped_an_err
         "ToolboxUnavailable: the toolhost that forwarded the call was stopped"
     );
     assert_eq!(host.ended().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn a_slow_tool_of_a_host_of_both_topics_runs_once() {
+    let bus = RealBus::start().await;
+    let mut caller = Caller::connect(&bus.url()).await;
+    let _both = Hosting::start(Kind::Both, &bus, &mut caller).await;
+    for (migrate, topic) in [("to_static", predecessor(TOOLBOX)), ("to_predecessor", CALL.to_owned())] {
+        let host = Host::start(&config(&bus.url(), &json!({migrate: [TOOLBOX]}))).await;
+        let before = runs(&bus);
+        let token = caller.send(&topic, &shout("slow")).await;
+        let answers = answers(&mut caller, &token, &topic, &[&host]).await;
+        assert_eq!((answers.len(), runs(&bus) - before), (1, 1), "{migrate}: {answers:?}");
+        assert_eq!(forward(&host)["forwarded"], 0, "{migrate}");
+        host.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn callers_of_the_predecessor_are_answered_on_when_their_host_drops_it_and_when_it_takes_it_up_again() {
+    let bus = RealBus::start().await;
+    let mut caller = Caller::connect(&bus.url()).await;
+    let hosting = Hosting::start(Kind::Toolhost, &bus, &mut caller).await;
+    let Hosting::Toolhost(hosting) = &hosting else {
+        panic!("a toolhost")
+    };
+    let host = Host::start(&config(&bus.url(), &json!({"to_static": [TOOLBOX]}))).await;
+    let (mut reloads, mut expected) = (0, 0);
+    for (kind, forwarded, log) in [
+        (Kind::Toolhost, 0, "its calls are no longer forwarded"),
+        (Kind::Ignoring, 3, "its calls are forwarded again"),
+        (Kind::Toolhost, 3, "its calls are no longer forwarded"),
+    ] {
+        hosting.write_config(&json!({"bus": {"url": bus.url()}, "toolboxes": {TOOLBOX: toolbox(kind, &bus)}}));
+        hosting.signal(nix::sys::signal::Signal::SIGHUP);
+        reloads += 1;
+        eventually("the policy is changed", || {
+            hosting.log().matches("reloaded").count() == reloads
+        })
+        .await;
+        // What the host has shown before is used so long, and no longer.
+        tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+        for _ in 0..3 {
+            expected += 1;
+            let token = caller.send(&predecessor(TOOLBOX), &shout("ada")).await;
+            let answers = answers(&mut caller, &token, &predecessor(TOOLBOX), &[&host]).await;
+            assert_eq!((answers.len(), runs(&bus)), (1, expected), "{kind:?}: {answers:?}");
+        }
+        assert_eq!(forward(&host)["forwarded"], forwarded, "{kind:?}");
+        assert!(host.log().contains(log), "{}", host.log());
+    }
+    host.stop().await;
 }

@@ -10,4 +10,5 @@ mod forwarding;
 mod hosts;
 mod matrix;
 mod rehearsal;
+mod several;
 mod watching;

@@ -115,6 +115,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// A host answered discover for a toolbox that is forwarded.
     pub(in crate::bus::bridge) fn host_discovered(&self, toolbox_id: &str, message: &Message<'_>) {
         let tools = message.data.get("tools");
+        let asked = self.asked_at(message);
         let told = {
             let mut carrier = lock(&self.0.carrier);
             let now = carrier.now();
@@ -122,7 +123,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 if let Some(tools) = tools.filter(|tools| tools.get().len() <= LONGEST_TOOLS) {
                     entry.tools = flat::definitions(tools, toolbox_id);
                 }
-                (entry.carried.way(), entry.carried.discovered(tools.and_then(sign), now))
+                let news = entry.carried.discovered(tools.and_then(sign), asked, now);
+                (entry.carried.way(), news)
             })
         };
         if let Some((way, news)) = told {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::mark::ProbeCall;
-use super::{Asked, Carrier, MOST, STOPPED};
+use super::{Asked, Carrier, Entry, MOST, STOPPED};
 use crate::bus::bridge::{Bridge, Outgoing, lock};
 use crate::bus::message::frame;
 use crate::bus::toolboxes::Toolboxes;
@@ -94,8 +94,12 @@ impl Carrier {
         }
         let table = &self.table;
         let is_due = |held: &Held| {
-            let asked = table.get(&held.asked.toolbox_id).and_then(|entry| entry.asked);
-            held.hold.ask <= now && asked.is_none_or(|asked| asked < held.hold.ask)
+            let entry = table.get(&held.asked.toolbox_id);
+            let due = |entry: &Entry| {
+                let asked = entry.asked.is_some_and(|asked| asked >= held.hold.ask);
+                held.hold.ask <= now && !asked && !entry.carried.is_probed()
+            };
+            entry.is_some_and(due)
         };
         if !self.held.iter().any(is_due) {
             return None;
@@ -104,12 +108,13 @@ impl Carrier {
         let mut probed = Vec::new();
         for held in &self.held {
             let id = &held.asked.toolbox_id;
-            let Some(entry) = self.table.get_mut(id).filter(|entry| entry.asked != Some(now)) else {
+            let entry = self.table.get_mut(id);
+            let Some(entry) = entry.filter(|entry| entry.asked != Some(now) && !entry.carried.is_probed()) else {
                 continue;
             };
             entry.asked = Some(now);
+            entry.carried.asked(now);
             if entry.carried.way() == Way::ToStatic {
-                entry.carried.asked();
                 probed.push(id.clone());
             }
         }

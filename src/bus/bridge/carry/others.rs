@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::json as object;
 use tracing::warn;
 
 use super::mark::{Mark, same_call};
@@ -11,10 +11,13 @@ use crate::bus::bridge::{Bridge, Outgoing, lock};
 use crate::bus::message::Message;
 use crate::bus::service::PROBE;
 use crate::bus::toolboxes::Toolboxes;
+use crate::json;
 use crate::migrate::carry::Way;
 
 /// The context key, beside [`PROBE`], that names what a toolhost forwards.
 const FORWARDS: &str = "toolhost_forwards";
+/// The context key that says when it asked, in its own milliseconds: an answer is as old as its question.
+const ASKED: &str = "toolhost_asked";
 
 impl Carrier {
     /// The toolhost `by` has forwarded a call: it answers it, and not we. Of a call that is on its way from both the
@@ -41,9 +44,17 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let carrier = lock(&self.0.carrier);
         let (instance, ways) = (&carrier.instance, carrier.ways());
         if ways.is_empty() {
-            return json!({PROBE: instance}).to_string();
+            return object!({PROBE: instance}).to_string();
         }
-        json!({PROBE: instance, FORWARDS: ways}).to_string()
+        object!({PROBE: instance, FORWARDS: ways, ASKED: carrier.now()}).to_string()
+    }
+
+    /// When the discover of ours was sent that `message` answers; `None` where it answers somebody else's.
+    pub(super) fn asked_at(&self, message: &Message<'_>) -> Option<u64> {
+        let carrier = lock(&self.0.carrier);
+        let ours = message.context.get(PROBE).and_then(json::string)? == carrier.instance;
+        let asked = message.context.get(ASKED)?.get().parse().ok()?;
+        (ours && asked <= carrier.now()).then_some(asked)
     }
 
     /// Another toolhost asks what there is, and tells what it forwards.

@@ -16,11 +16,19 @@ fn forwarding() -> Host {
         }],
         ..MigrateConfig::default()
     });
-    let discovered =
-        r#"{"type":"ovos.persona.tools.discover.response","data":{"toolbox_id":"old","tools":[{"name":"x"}]}}"#;
-    host.bridge.handle(discovered.into(), false);
+    host.bridge.connected();
+    let sent = host.sent.take();
+    let tools = r#"{"toolbox_id":"old","tools":[{"name":"x"}]}"#;
+    host.bridge.handle(answer_to_discover(&sent, tools).into(), false);
     assert_eq!(host.sent.take(), [""; 0]);
     host
+}
+
+/// What a host answers to the discover among what was `sent`.
+fn answer_to_discover(sent: &[String], data: &str) -> String {
+    let asked = sent.iter().find(|frame| frame.contains("tools.discover\""));
+    let context = Message::parse(asked.expect("hosts are asked")).unwrap().reply_context();
+    format!(r#"{{"type":"ovos.persona.tools.discover.response","data":{data},"context":{context}}}"#)
 }
 
 const CONTEXT: &str = r#"{"source":"a","destination":["b"],"session":{"session_id":"default"},"f":1.0}"#;
@@ -173,7 +181,7 @@ fn topics(sent: &[String]) -> Vec<String> {
     sent.iter().map(topic).collect()
 }
 
-const NEW_DISCOVERED: &str = r#"{"type":"ovos.persona.tools.discover.response","data":{"toolbox_id":"new","tools":[{"name":"x","toolbox_id":"new"}]}}"#;
+const NEW_TOOLS: &str = r#"{"toolbox_id":"new","tools":[{"name":"x","toolbox_id":"new"}]}"#;
 const OLD_CALL: &str = r#"{"type":"ovos.persona.tools.new.call","data":{"name":"x"},"context":{"source":"a"}}"#;
 
 #[tokio::test]
@@ -194,7 +202,7 @@ async fn a_host_that_answers_a_probe_is_left_to_answer_the_call_and_no_tool_is_c
         r#"{{"type":"ovos.persona.tools.new.call.response","data":{{"toolbox_id":"new","error":"ValueError: Unknown tool"}},"context":{context}}}"#
     );
     host.bridge.handle(answer.into(), false);
-    host.bridge.handle(NEW_DISCOVERED.into(), false);
+    host.bridge.handle(answer_to_discover(&sent, NEW_TOOLS).into(), false);
     let carried = &host.bridge.carried()[0];
     assert!(carried.learned && carried.waiting == 0, "{carried:?}");
     assert_eq!(host.sent.take(), [""; 0]);
@@ -264,6 +272,28 @@ async fn a_held_call_whose_toolbox_is_forwarded_no_more_is_told_so() {
 }
 
 #[tokio::test]
+async fn a_stop_tells_who_waits_for_a_decision_unless_another_toolhost_takes_over() {
+    for another in [false, true] {
+        let host = forwarding_to_static();
+        if another {
+            let announced = r#"{"type":"ovos.persona.tools.discover","context":{"toolhost_probe":"zz","toolhost_forwards":{"new":"to_static"}}}"#;
+            host.bridge.handle(announced.into(), false);
+        }
+        host.bridge.handle(OLD_CALL.into(), false);
+        host.sent.take();
+        host.bridge.stop_forwarding();
+        let sent = topics(&host.sent.take());
+        let answer = "ovos.persona.tools.new.call.response";
+        assert_eq!(sent.iter().any(|topic| topic == answer), !another, "{sent:?}");
+        assert_eq!(
+            sent.last().unwrap(),
+            "ovos.persona.tools.discover",
+            "the others are told"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_call_beyond_the_bound_is_refused_and_those_held_are_left_to_a_host_that_answers() {
     let host = forwarding_to_static();
     for _ in 0..1024 {
@@ -282,8 +312,8 @@ async fn a_call_beyond_the_bound_is_refused_and_those_held_are_left_to_a_host_th
 async fn the_answer_to_a_call_that_a_tool_made_with_our_context_is_not_the_answer_to_ours() {
     let host = forwarding_to_static();
     host.bridge.handle(OLD_CALL.into(), false);
-    host.sent.take();
-    host.bridge.handle(NEW_DISCOVERED.into(), false);
+    let sent = host.sent.take();
+    host.bridge.handle(answer_to_discover(&sent, NEW_TOOLS).into(), false);
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(20);
     let frame = loop {
         let sent = host.sent.take();

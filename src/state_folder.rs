@@ -8,6 +8,8 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use nix::unistd::Uid;
 
@@ -76,16 +78,56 @@ impl StateFolder {
     /// # Errors
     /// What the system says.
     pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        self.replace(name, text, |_| Ok(()))
+    }
+
+    /// The same, and waits for the disk: a power cut after it takes nothing back.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write_through(&self, name: &str, text: &str) -> io::Result<()> {
+        self.replace(name, text, File::sync_all)?;
+        let path = self.path(name);
+        // Some file systems cannot do that for a folder; what is written is whole all the same.
+        _ = File::open(path.parent().unwrap_or(&self.0)).and_then(|folder| folder.sync_all());
+        Ok(())
+    }
+
+    fn replace(&self, name: &str, text: &str, settle: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
         let path = self.path(name);
         make_folder(path.parent().unwrap_or(&self.0))?;
         let new = path.with_extension(format!("{}.new", std::process::id()));
-        let written = write_new(&new, text).and_then(|()| std::fs::rename(&new, &path));
+        let written = write_new(&new, text)
+            .and_then(|file| settle(&file))
+            .and_then(|()| std::fs::rename(&new, &path));
         if written.is_err() {
             // It may not be there.
             std::fs::remove_file(&new).unwrap_or_default();
         }
         written
     }
+
+    /// Holds the file `name`, which is empty, as long as what is returned lives; `None` where another process does. Its end,
+    /// of whatever kind, lets go of it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn hold(&self, name: &str) -> io::Result<Option<Held>> {
+        let path = self.path(name);
+        make_folder(path.parent().unwrap_or(&self.0))?;
+        let file = open_new(&path)?;
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(held) => Ok(Some(Held { _file: held })),
+            Err((_, Errno::EWOULDBLOCK)) => Ok(None),
+            Err((_, error)) => Err(error.into()),
+        }
+    }
+}
+
+/// A file of the folder that no other process can hold.
+#[derive(Debug)]
+pub struct Held {
+    _file: Flock<File>,
 }
 
 /// Whether `file` can be one that was written here.
@@ -107,15 +149,20 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new()
+fn write_new(path: &Path, text: &str) -> io::Result<File> {
+    let mut file = open_new(path)?;
+    file.write_all(text.as_bytes())?;
+    Ok(file)
+}
+
+fn open_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(true)
         .mode(0o600)
         .custom_flags(O_NOFOLLOW)
-        .open(path)?;
-    file.write_all(text.as_bytes())
+        .open(path)
 }
 
 #[cfg(test)]
@@ -172,11 +219,26 @@ mod tests {
         for text in ["one", "a longer one", "2"] {
             state.write("lists/a.json", text).unwrap();
             assert_eq!(state.read("lists/a.json").unwrap().as_deref(), Some(text));
+            let through = format!("{text}, on the disk");
+            state.write_through("lists/a.json", &through).unwrap();
+            assert_eq!(state.read("lists/a.json").unwrap(), Some(through));
         }
         let mode = |name: &str| std::fs::metadata(state.path(name)).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(""), mode("lists"), mode("lists/a.json")), (0o700, 0o700, 0o600));
         let left: Vec<_> = std::fs::read_dir(state.path("lists")).unwrap().collect();
         assert_eq!(left.len(), 1, "no half-written file is left: {left:?}");
+    }
+
+    #[test]
+    fn what_one_process_holds_another_does_not_get() {
+        let own = Own::new();
+        let state = own.state();
+        let held = state.hold("lock").unwrap();
+        assert!(held.is_some());
+        assert!(state.hold("lock").unwrap().is_none(), "it is taken");
+        assert!(state.hold("other").unwrap().is_some());
+        drop(held);
+        assert!(state.hold("lock").unwrap().is_some(), "it is free again");
     }
 
     #[test]

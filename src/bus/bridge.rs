@@ -32,7 +32,7 @@ use super::status::{BridgeStatus, Conflicts, Counters, ServiceStatus, count};
 use super::toolboxes::Toolboxes;
 use super::topic::{Peek, Topic, peek};
 use crate::config::ToolService;
-use crate::log_limit::KeyedLogLimit;
+use crate::log_limit::{KeyedLogLimit, NamingLimit};
 use crate::migrate::ledger::Ledger;
 use crate::tools::outcome::CallError;
 use carry::Carrier;
@@ -46,6 +46,8 @@ const MAX_FRAME: usize = 24_000_000;
 const MALFORMED_PERIOD: Duration = Duration::from_secs(10);
 /// How often a caller of a predecessor topic, or a shared name, is logged.
 const HOUR: Duration = Duration::from_secs(3600);
+/// How often the log says that there are more callers of predecessor topics than it names.
+const LEFT_OUT_PERIOD: Duration = Duration::from_secs(600);
 
 /// Where frames go. Must not block.
 pub trait Outgoing: Clone + Send + Sync + 'static {
@@ -99,7 +101,7 @@ struct Inner<T, O> {
     malformed_log: Mutex<KeyedLogLimit>,
     hourly_log: Mutex<KeyedLogLimit>,
     /// Apart, because strangers choose its keys: they must not crowd out the others.
-    callers_log: Mutex<KeyedLogLimit>,
+    callers_log: Mutex<NamingLimit>,
 }
 
 /// The way out. Apart from the toolboxes, so that a call they hold does not hold them.
@@ -176,7 +178,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             carries: AtomicBool::new(false),
             malformed_log: Mutex::new(KeyedLogLimit::new(MALFORMED_PERIOD)),
             hourly_log: Mutex::new(KeyedLogLimit::new(HOUR)),
-            callers_log: Mutex::new(KeyedLogLimit::new(HOUR)),
+            callers_log: Mutex::new(NamingLimit::new(HOUR, LEFT_OUT_PERIOD)),
         }))
     }
 

@@ -1,6 +1,5 @@
 //! `toolhost metrics`: the status of a running host in the text form of Prometheus. Pure but for `run`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::args::MetricsArgs;
@@ -10,11 +9,12 @@ use crate::control::status::{BusState, Status, ToolboxState};
 use crate::control::{client, verb::Verb};
 use crate::error::Error;
 use crate::migrate::usage::Counts;
+use crate::migrate::verdict::Report;
 
 /// `toolhost metrics`
 pub(super) fn run(args: &MetricsArgs, output: Output) -> Result<(), Error> {
     let text = client::ask(&socket_path(args.socket.as_deref()), &Verb::Status)?;
-    let status = serde_json::from_str(&text)
+    let status: Status = serde_json::from_str(&text)
         .map_err(|error| Error::failed(format!("the status of the host cannot be understood: {error}")))?;
     output.data(metrics(&status).as_bytes())
 }
@@ -52,14 +52,25 @@ impl Exposition {
 
 /// As the format wants a label's value.
 fn escaped(value: &str) -> String {
-    value.replace('\\', r"\\").replace('"', r#"\""#).replace('\n', r"\n")
+    let mut out = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '\\' => out.push_str(r"\\"),
+            '"' => out.push_str(r#"\""#),
+            '\n' => out.push_str(r"\n"),
+            // The format has no way to write it, and readers may stumble.
+            c if c.is_control() => out.push(char::REPLACEMENT_CHARACTER),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 fn metrics(status: &Status) -> String {
     let mut out = Exposition::default();
     host(&mut out, status);
     toolboxes(&mut out, status);
-    callers(&mut out, status);
+    callers(&mut out, &status.migration);
     out.0
 }
 
@@ -77,7 +88,7 @@ fn host(out: &mut Exposition, status: &Status) {
         ("sent", host.messages.sent),
         ("malformed", host.messages.malformed),
     ];
-    out.family("toolhost_messages_total", "counter", "Messages of the bus.");
+    out.family("toolhost_messages_total", "counter", "Requests for this host, its answers, and malformed messages.");
     for (kind, count) in messages {
         out.sample("toolhost_messages_total", &[("kind", kind)], count);
     }
@@ -135,13 +146,13 @@ fn toolboxes(out: &mut Exposition, status: &Status) {
     }
 }
 
-fn callers(out: &mut Exposition, status: &Status) {
+fn callers(out: &mut Exposition, migration: &Report) {
     out.family(
         "toolhost_predecessor_quiet_seconds",
         "gauge",
         "Seconds counted since the last call on the predecessor topic.",
     );
-    for counted in &status.migration.toolboxes {
+    for counted in &migration.toolboxes {
         let labels = [("toolbox_id", counted.toolbox_id.as_str())];
         out.sample(
             "toolhost_predecessor_quiet_seconds",
@@ -149,31 +160,30 @@ fn callers(out: &mut Exposition, status: &Status) {
             counted.usage.quiet_seconds,
         );
     }
-    // Callers that differ in their context keys only are one series.
-    let mut series: BTreeMap<[&str; 3], Counts> = BTreeMap::new();
-    for counted in &status.migration.toolboxes {
-        let id = counted.toolbox_id.as_str();
-        for caller in &counted.usage.callers {
-            let names = [&caller.source, &caller.session_id].map(|text| text.as_deref().unwrap_or_default());
-            series.entry([id, names[0], names[1]]).or_default().add(&caller.calls);
-        }
-    }
     out.family(
-        "toolhost_topic_calls_total",
+        "toolhost_toolbox_topic_calls_total",
         "counter",
         "Calls by the topic they came on, kept over restarts.",
     );
-    for ([id, source, session], calls) in &series {
-        for (topic, count) in [
-            ("predecessor", calls.predecessor_calls),
-            ("replacement", calls.replacement_calls),
-        ] {
-            let labels = [
-                ("toolbox_id", *id),
-                ("source", source),
-                ("session_id", session),
-                ("topic", topic),
-            ];
+    for counted in &migration.toolboxes {
+        for (topic, count) in by_topic(&counted.usage.calls) {
+            let labels = [("toolbox_id", counted.toolbox_id.as_str()), ("topic", topic)];
+            out.sample("toolhost_toolbox_topic_calls_total", &labels, count);
+        }
+    }
+    by_caller(out, &series(migration));
+}
+
+fn by_caller(out: &mut Exposition, series: &[Series]) {
+    out.family(
+        "toolhost_topic_calls_total",
+        "counter",
+        "The same by caller; those that had to make room for others are counted in caller=\"others\".",
+    );
+    for (names, calls) in series {
+        for (topic, count) in by_topic(calls) {
+            let mut labels = labels(names);
+            labels.push(("topic", topic));
             out.sample("toolhost_topic_calls_total", &labels, count);
         }
     }
@@ -182,24 +192,163 @@ fn callers(out: &mut Exposition, status: &Status) {
         "gauge",
         "When the caller was last heard, in seconds since 1970.",
     );
-    for ([id, source, session], calls) in &series {
-        let labels = [("toolbox_id", *id), ("source", source), ("session_id", session)];
-        out.sample(
-            "toolhost_caller_last_seen_seconds",
-            &labels,
-            calls.last_seen().unwrap_or_default(),
-        );
+    for (names, calls) in series {
+        if let Some(last) = calls.last_seen() {
+            out.sample("toolhost_caller_last_seen_seconds", &labels(names), last);
+        }
     }
+}
+
+/// What tells a caller from others, as labels, and its calls.
+type Series = (Vec<(&'static str, String)>, Counts);
+
+fn labels<'n>(names: &'n [(&'static str, String)]) -> Vec<(&'static str, &'n str)> {
+    names.iter().map(|(name, value)| (*name, value.as_str())).collect()
+}
+
+/// A series for each caller, and for each toolbox one of those that had to make room.
+///
+/// No count may go down, so a series belongs to a caller's number, which is never given twice: where somebody makes room, its
+/// series ends and that of the others grows by what it had; when it comes back, it has another number and a series that
+/// begins at nothing. A number is never the word that stands for the others.
+fn series(migration: &Report) -> Vec<Series> {
+    let mut all = Vec::new();
+    for counted in &migration.toolboxes {
+        let mut callers: Vec<_> = counted.usage.callers.iter().collect();
+        callers.sort_unstable_by_key(|caller| caller.number);
+        for caller in callers {
+            let mut names = vec![
+                ("toolbox_id", counted.toolbox_id.clone()),
+                ("caller", caller.number.to_string()),
+            ];
+            let texts = [("source", &caller.source), ("session_id", &caller.session_id)];
+            let told = texts.into_iter().filter_map(|(name, text)| Some((name, text.clone()?)));
+            names.extend(told);
+            all.push((names, caller.calls));
+        }
+        let names = vec![
+            ("toolbox_id", counted.toolbox_id.clone()),
+            ("caller", "others".to_owned()),
+        ];
+        all.push((names, counted.usage.others));
+    }
+    all
+}
+
+fn by_topic(calls: &Counts) -> [(&'static str, u64); 2] {
+    [
+        ("predecessor", calls.predecessor_calls),
+        ("replacement", calls.replacement_calls),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::migrate::usage::{Keys, Moment, Topic, Usage, Who};
+    use crate::migrate::verdict::Counted;
 
     #[test]
     fn a_value_of_a_stranger_stays_within_its_quotes() {
         let mut out = Exposition::default();
         out.sample("x", &[("source", "a\"b\\c\nd")], 1);
         assert_eq!(out.0, "x{source=\"a\\\"b\\\\c\\nd\"} 1\n");
+    }
+    #[test]
+    fn what_no_text_can_hold_is_replaced() {
+        assert_eq!(escaped("a\0b\r\u{1b}[31m"), "a\u{fffd}b\u{fffd}\u{fffd}[31m");
+    }
+
+    /// The status of a host with the calls of `usage`.
+    fn told(usage: &mut Usage, now: u64) -> Report {
+        let toolboxes = usage.told(at(now)).into_iter().map(|(toolbox_id, usage)| Counted {
+            toolbox_id,
+            predecessor_topics: "answer".to_owned(),
+            usage,
+        });
+        Report {
+            toolboxes: toolboxes.collect(),
+            ..Report::default()
+        }
+    }
+
+    fn at(second: u64) -> Moment {
+        Moment {
+            wall: second,
+            steady: second,
+        }
+    }
+
+    fn call(usage: &mut Usage, session: &str, keys: &str, second: u64) {
+        let who = Who {
+            source: None,
+            session_id: Some(session),
+            keys: Keys::of(std::iter::once(keys)),
+        };
+        usage.count("wn", Topic::Predecessor, &who, || std::iter::once(keys), at(second));
+    }
+
+    /// Each sample of the family `name`.
+    fn samples(report: &Report, name: &str) -> BTreeMap<String, u64> {
+        let mut out = Exposition::default();
+        callers(&mut out, report);
+        let of_family = |line: &str| line.starts_with(&format!("{name}{{"));
+        let mut samples = BTreeMap::new();
+        for line in out.0.lines().filter(|line| of_family(line)) {
+            let (labels, value) = line.rsplit_once(' ').unwrap();
+            let known = samples.insert(labels.to_owned(), value.parse().unwrap());
+            assert_eq!(known, None, "a series is told once: {labels}");
+        }
+        samples
+    }
+
+    #[test]
+    fn the_series_add_up_to_the_total_and_none_ever_goes_down() {
+        let mut usage = Usage::default();
+        usage.connected(true, at(0));
+        usage.present(["wn"], at(0));
+        let mut before = BTreeMap::new();
+        let mut calls = 0;
+        // A hundred callers take turns, so that each makes room and comes back; two of them differ in their keys alone.
+        for round in 0..4 {
+            for n in 0..100 {
+                for keys in ["source", "session"].iter().take(if n < 2 { 2 } else { 1 }) {
+                    call(&mut usage, &format!("s{n}"), keys, round * 100 + n);
+                    calls += 1;
+                }
+                if n % 7 == 0 {
+                    let report = told(&mut usage, round * 100 + n);
+                    let now = samples(&report, "toolhost_topic_calls_total");
+                    assert_eq!(now.values().sum::<u64>(), calls);
+                    let total = samples(&report, "toolhost_toolbox_topic_calls_total");
+                    let of_topic = r#"toolhost_toolbox_topic_calls_total{toolbox_id="wn",topic="predecessor"}"#;
+                    assert_eq!(total[of_topic], calls);
+                    for (labels, value) in &now {
+                        assert!(before.get(labels).is_none_or(|was| was <= value), "{labels} went down");
+                    }
+                    before.extend(now);
+                }
+            }
+        }
+        let others = r#"toolhost_topic_calls_total{toolbox_id="wn",caller="others",topic="predecessor"}"#;
+        assert!(before[others] > 200, "{before:?}");
+    }
+
+    #[test]
+    fn a_caller_that_calls_itself_others_is_not_them() {
+        let mut usage = Usage::default();
+        usage.present(["wn"], at(0));
+        call(&mut usage, "others", "source", 1);
+        let samples = samples(&told(&mut usage, 2), "toolhost_topic_calls_total");
+        let expected = [
+            (r#"{toolbox_id="wn",caller="1",session_id="others",topic="predecessor"}"#, 1),
+            (r#"{toolbox_id="wn",caller="1",session_id="others",topic="replacement"}"#, 0),
+            (r#"{toolbox_id="wn",caller="others",topic="predecessor"}"#, 0),
+            (r#"{toolbox_id="wn",caller="others",topic="replacement"}"#, 0),
+        ];
+        let expected = expected.map(|(labels, value)| (format!("toolhost_topic_calls_total{labels}"), value));
+        assert_eq!(samples, BTreeMap::from(expected));
     }
 }

@@ -43,6 +43,7 @@ mod orders;
 pub mod output;
 mod replace;
 pub mod request;
+mod span;
 mod spell;
 mod status_view;
 mod table;

@@ -7,6 +7,7 @@ use crate::control::status::{Bus, BusState, Forward, Host, Status, ToolService, 
 use crate::migrate::carry::Way;
 
 use super::migrate::view as migration;
+use super::span::span;
 use super::table::{Cell, Tint, render};
 
 /// The whole status, several lines.
@@ -167,13 +168,6 @@ fn remark(toolbox: &Toolbox) -> String {
     parts.join("; ")
 }
 
-/// `3d 4h`, `1m 1s`: the two largest units are enough to tell.
-fn span(seconds: u64) -> String {
-    let text = humantime::format_duration(Duration::from_secs(seconds)).to_string();
-    let parts: Vec<&str> = text.split(' ').take(2).collect();
-    parts.join(" ")
-}
-
 /// Three digits or so, whatever the size.
 fn latency(milliseconds: f64) -> String {
     match milliseconds {
@@ -274,19 +268,19 @@ mod tests {
     #[test]
     fn the_status_is_an_aligned_table() {
         let expected = "\
-toolhost  0.1.0, pid 7, up 3days 4h
+toolhost  0.1.0, pid 7, up 3 days 4 h
 config    /etc/toolhost/toolhost.yaml
-bus       ws://127.0.0.1:8181/core not reached for 5s (connection refused)
+bus       ws://127.0.0.1:8181/core not reached for 5 s (connection refused)
 service   silent, another tool service answers on this bus
 messages  12 received, 3 sent, 0 malformed
 conflict  'define' is owned by 'a', 'b'
 forwards  old to its predecessor topic, 12 calls
 forwards  old: no longer, its host answers by itself (12 before)
 
-TOOLBOX  STATE    TOOLS  PID            UP  RESTARTS    OK  ERRORS  PENDING     P50   P99  REMARK
-wordnet  ready        2  812,813  3days 4h         0  1234       1        3  1.20ms  1.2s
-wiki     backoff      0  -               -         4     0       0        0       -     -  exit status 1: no such file; again in 400ms
-big      asleep       7  -               -         0     0       0        0       -     -  started by the next call
+TOOLBOX  STATE    TOOLS  PID              UP  RESTARTS    OK  ERRORS  PENDING     P50   P99  REMARK
+wordnet  ready        2  812,813  3 days 4 h         0  1234       1        3  1.20ms  1.2s
+wiki     backoff      0  -                 -         4     0       0        0       -     -  exit status 1: no such file; again in 400ms
+big      asleep       7  -                 -         0     0       0        0       -     -  started by the next call
 ";
         assert_eq!(status_view(&status(), false), expected);
     }

@@ -56,8 +56,8 @@ impl From<ClientError> for Error {
                 let hint = error.hint().unwrap_or("name another one with --socket");
                 Self::usage(text).with_hint(hint)
             }
-            ClientError::Io { .. } => Self::no_answer(text),
-            ClientError::Odd { .. } | ClientError::Refused(_) => Self::failed(text),
+            ClientError::Io { .. } | ClientError::Odd { .. } => Self::no_answer(text),
+            ClientError::Refused(_) => Self::failed(text),
         }
     }
 }

@@ -55,7 +55,7 @@ pub struct Host {
     /// What collides: tool names two toolboxes own, other hosts' toolboxes of the same id. A sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
-    /// Frames of the bus since the start.
+    /// Messages of the bus since the start.
     pub messages: Messages,
 }
 
@@ -97,12 +97,12 @@ pub enum ToolService {
     Silent,
 }
 
-/// Frames of the bus since the start.
+/// Messages of the bus since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Messages {
-    /// That came.
+    /// Requests for this host.
     pub received: u64,
-    /// That were sent.
+    /// Answers that were sent.
     pub sent: u64,
     /// That came and broke OVOS-MSG-1 or OVOS-SESSION-1.
     pub malformed: u64,

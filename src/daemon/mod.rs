@@ -96,10 +96,7 @@ async fn run(args: &RunArgs, output: Output, held: Held) -> Result<(), Error> {
     let stop = CancellationToken::new();
     let tasks = TaskTracker::new();
     let written = CancellationToken::new();
-    let keeping = tokio::spawn({
-        let (ledger, written) = (Arc::clone(&host.ledger), written.clone());
-        async move { ledger.keep(written).await }
-    });
+    let keeping = tokio::spawn(Arc::clone(&host.ledger).keep(written.clone()));
     serve_control(&host, args, &stop, &tasks);
     tasks.spawn(watch::follow(Arc::clone(&host.registry), stop.clone()));
     tasks.spawn(welcome(Arc::clone(&host), output, stop.clone()));

@@ -17,7 +17,9 @@ use super::Host;
 pub(super) fn ledger(config: &Path) -> Arc<Ledger> {
     match StateFolder::of_this_process() {
         Some(folder) => Arc::new(Ledger::open(folder, format!("usage-{:016x}.json", digest(config)))),
-        None => Arc::default(),
+        None => Arc::new(Ledger::without_file(
+            "there is no state folder: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME names one",
+        )),
     }
 }
 
@@ -63,6 +65,7 @@ fn counted(host: &Host, told: Vec<(String, Toolbox)>) -> Report {
     };
     Report {
         now: host.ledger.time_of_day(),
+        not_kept: host.ledger.fault(),
         toolboxes: told.into_iter().map(toolbox).collect(),
     }
 }

@@ -5,7 +5,7 @@
 //! the time it was *counted*: the host ran, was on the bus, and heard calls for it. It comes from a clock that nobody sets;
 //! the time of day is told beside it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,13 @@ pub const MOST_CALLERS: usize = 64;
 const MOST_FORMER: usize = 64;
 /// Bytes of a text that a caller chose.
 const LONGEST: usize = 80;
-/// Bytes of a list of context keys.
+/// Characters of a list of context keys.
 const LONGEST_KEYS: usize = 200;
+/// Bytes of a toolbox_id in the file; no configuration has a longer one.
+const LONGEST_ID: usize = 1024;
+/// A shorter quiet is kept as none, so that calls that come often end no quiet that the file knows of, and cost no
+/// writing each.
+const SHORTEST_QUIET: u64 = 60;
 
 /// When something happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,14 +91,14 @@ impl Counts {
             Topic::Predecessor => (&mut self.predecessor_calls, &mut self.last_predecessor),
             Topic::Replacement => (&mut self.replacement_calls, &mut self.last_replacement),
         };
-        *calls += 1;
+        *calls = calls.saturating_add(1);
         *last = Some(wall);
     }
 
     /// Adds the calls of another.
     pub fn add(&mut self, other: &Self) {
-        self.predecessor_calls += other.predecessor_calls;
-        self.replacement_calls += other.replacement_calls;
+        self.predecessor_calls = self.predecessor_calls.saturating_add(other.predecessor_calls);
+        self.replacement_calls = self.replacement_calls.saturating_add(other.replacement_calls);
         self.last_predecessor = self.last_predecessor.max(other.last_predecessor);
         self.last_replacement = self.last_replacement.max(other.last_replacement);
     }
@@ -118,6 +123,10 @@ pub struct Caller {
     /// The same keys, as they are compared.
     #[serde(default)]
     digest: u64,
+    /// The how-manieth caller of the toolbox it is. One that had to make room and comes back is another one, so that the
+    /// counts under a number never go down.
+    #[serde(default)]
+    pub number: u64,
     /// Its calls.
     #[serde(flatten)]
     pub calls: Counts,
@@ -133,7 +142,11 @@ impl Caller {
 
 /// `text` up to a length, without a copy.
 fn clipped(text: &str) -> &str {
-    let mut end = text.len().min(LONGEST);
+    clipped_to(LONGEST, text)
+}
+
+fn clipped_to(longest: usize, text: &str) -> &str {
+    let mut end = text.len().min(longest);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -157,9 +170,15 @@ pub struct Toolbox {
     /// Those of callers that had to make room.
     #[serde(default)]
     pub others: Counts,
+    /// How many callers have been given a number.
+    #[serde(default)]
+    numbered: u64,
     /// Since when it is counted now, by the steady clock.
     #[serde(skip)]
     running: Option<u64>,
+    /// Whether the file says that it has been quiet, as far as is known.
+    #[serde(skip)]
+    quiet_in_file: bool,
     /// Whether it is there.
     #[serde(skip)]
     present: bool,
@@ -174,7 +193,9 @@ impl Toolbox {
             calls: Counts::default(),
             callers: Vec::new(),
             others: Counts::default(),
+            numbered: 0,
             running: None,
+            quiet_in_file: false,
             present: false,
         }
     }
@@ -182,54 +203,130 @@ impl Toolbox {
     /// Adds the time since it was last done.
     fn settle(&mut self, steady: u64) {
         if let Some(from) = self.running {
-            self.running = Some(steady);
+            // Some events are said to be later than they were, so that no time counts which was not there.
+            self.running = Some(from.max(steady));
             let passed = steady.saturating_sub(from);
-            self.counted_seconds += passed;
-            self.quiet_seconds += passed;
+            self.counted_seconds = self.counted_seconds.saturating_add(passed);
+            self.quiet_seconds = self.quiet_seconds.saturating_add(passed);
         }
     }
 
     fn run(&mut self, runs: bool, steady: u64) {
         self.settle(steady);
-        self.running = runs.then_some(steady);
+        self.running = match self.running {
+            Some(from) if runs => Some(from),
+            _ => runs.then_some(steady),
+        };
     }
 
-    fn count(&mut self, topic: Topic, who: &Who<'_>, keys: impl FnOnce() -> String, at: Moment) {
+    /// Counts a call. Whether that is news which the file must not be without: the end of a quiet that the file knows of,
+    /// or the first call on the predecessor topic.
+    fn count(&mut self, topic: Topic, who: &Who<'_>, keys: impl FnOnce() -> String, at: Moment) -> bool {
         self.settle(at.steady);
+        let mut is_news = false;
         if topic == Topic::Predecessor {
+            is_news = self.calls.predecessor_calls == 0 || std::mem::take(&mut self.quiet_in_file);
             self.quiet_seconds = 0;
         }
         self.calls.count(topic, at.wall);
         let index = match self.callers.iter().position(|caller| caller.is(who)) {
             Some(index) => index,
-            None => {
-                self.make_room();
-                self.callers.push(Caller {
-                    source: who.source.map(|text| clipped(text).to_owned()),
-                    session_id: who.session_id.map(|text| clipped(text).to_owned()),
-                    context_keys: keys(),
-                    digest: who.keys.0,
-                    calls: Counts::default(),
-                });
-                self.callers.len() - 1
-            }
+            None => self.name(who, keys(), at.wall),
         };
         self.callers[index].calls.count(topic, at.wall);
         // Those who call again and again are found at once.
         self.callers.swap(index, index / 2);
+        is_news
+    }
+
+    /// Takes a caller in that is not known, or no more; its index.
+    fn name(&mut self, who: &Who<'_>, context_keys: String, wall: u64) -> usize {
+        self.make_room(wall);
+        self.numbered = self.numbered.saturating_add(1);
+        self.callers.push(Caller {
+            source: who.source.map(|text| clipped(text).to_owned()),
+            session_id: who.session_id.map(|text| clipped(text).to_owned()),
+            context_keys,
+            digest: who.keys.0,
+            number: self.numbered,
+            calls: Counts::default(),
+        });
+        self.callers.len() - 1
     }
 
     /// Lets go of one caller where there are too many: whoever has long not called, before all one that has moved.
-    fn make_room(&mut self) {
+    fn make_room(&mut self, wall: u64) {
         if self.callers.len() < MOST_CALLERS {
             return;
         }
+        // A clock that was set back must not make those of before newer than everybody who calls now, for ever.
+        for caller in &mut self.callers {
+            for last in [&mut caller.calls.last_predecessor, &mut caller.calls.last_replacement] {
+                *last = last.map(|last| last.min(wall));
+            }
+        }
+        self.let_go_of_oldest();
+    }
+
+    fn let_go_of_oldest(&mut self) {
         let age = |caller: &Caller| (caller.calls.last_predecessor, caller.calls.last_seen());
         let oldest = (0..self.callers.len()).min_by_key(|&index| age(&self.callers[index]));
         if let Some(index) = oldest {
             let gone = self.callers.swap_remove(index);
             self.others.add(&gone.calls);
         }
+    }
+
+    /// Brings what was read into the bounds that hold for what is written: a file may have been edited, or be another's.
+    fn mend(&mut self) {
+        self.quiet_seconds = self.quiet_seconds.min(self.counted_seconds);
+        self.quiet_in_file = self.quiet_seconds > 0;
+        if self.callers.len() > MOST_CALLERS {
+            let age = |caller: &Caller| std::cmp::Reverse((caller.calls.last_predecessor, caller.calls.last_seen()));
+            self.callers.sort_by_key(age);
+            for gone in self.callers.split_off(MOST_CALLERS) {
+                self.others.add(&gone.calls);
+            }
+            self.callers.shrink_to_fit();
+        }
+        for caller in &mut self.callers {
+            for text in [&mut caller.source, &mut caller.session_id].into_iter().flatten() {
+                *text = clipped(text).to_owned();
+            }
+            caller.context_keys = joined(std::iter::once(caller.context_keys.as_str()));
+        }
+        self.number_anew();
+        self.add_up();
+    }
+
+    /// Gives every caller a number where the file, perhaps of an older toolhost, has not given each its own.
+    fn number_anew(&mut self) {
+        let known: BTreeSet<u64> = self.callers.iter().map(|caller| caller.number).collect();
+        let each_has_one = known.len() == self.callers.len() && !known.contains(&0);
+        if !each_has_one || known.last().is_some_and(|last| *last > self.numbered) || self.numbered > u64::MAX / 2 {
+            self.numbered = 0;
+            for (number, caller) in (1..).zip(&mut self.callers) {
+                caller.number = number;
+                self.numbered = number;
+            }
+        }
+    }
+
+    /// Makes the sum of all callers the toolbox's own count, the larger one of the two where they differ.
+    fn add_up(&mut self) {
+        let mut named = Counts::default();
+        for caller in &self.callers {
+            named.add(&caller.calls);
+        }
+        let mut sum = named;
+        sum.add(&self.others);
+        let calls = &mut self.calls;
+        calls.predecessor_calls = calls.predecessor_calls.max(sum.predecessor_calls);
+        calls.replacement_calls = calls.replacement_calls.max(sum.replacement_calls);
+        calls.last_predecessor = calls.last_predecessor.max(sum.last_predecessor);
+        calls.last_replacement = calls.last_replacement.max(sum.last_replacement);
+        self.others.predecessor_calls = calls.predecessor_calls - named.predecessor_calls;
+        self.others.replacement_calls = calls.replacement_calls - named.replacement_calls;
     }
 }
 
@@ -252,19 +349,61 @@ impl Usage {
     /// # Errors
     /// In words, where the text is something else.
     pub fn restored(text: &str) -> Result<Self, String> {
-        let usage: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        match usage.version {
-            VERSION => Ok(usage),
-            other => Err(format!("its version is {other}, this toolhost reads {VERSION}")),
+        let mut usage: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if usage.version != VERSION {
+            let other = usage.version;
+            return Err(format!("its version is {other}, this toolhost reads {VERSION}"));
+        }
+        usage.toolboxes.retain(|id, _| id.len() <= LONGEST_ID);
+        usage.toolboxes.values_mut().for_each(Toolbox::mend);
+        Ok(usage)
+    }
+
+    /// What is to be kept, as it stands at `now`, while calls can still come: never more quiet than that.
+    pub fn kept_meanwhile(&mut self, now: Moment) -> Self {
+        let mut kept = self.copy(now);
+        for (toolbox, kept) in self.toolboxes.values_mut().zip(kept.toolboxes.values_mut()) {
+            if kept.quiet_seconds < SHORTEST_QUIET {
+                kept.quiet_seconds = 0;
+            }
+            toolbox.quiet_in_file = kept.quiet_seconds > 0;
+        }
+        kept
+    }
+
+    /// What is to be kept when no call comes any more.
+    pub fn kept_at_last(&mut self, now: Moment) -> Self {
+        self.copy(now)
+    }
+
+    fn copy(&mut self, now: Moment) -> Self {
+        self.version = VERSION;
+        self.settle(now);
+        self.clone()
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The file may be older than it was thought to be, so that it may know of a quiet.
+    pub fn file_is_old(&mut self) {
+        for toolbox in self.toolboxes.values_mut() {
+            toolbox.quiet_in_file = true;
         }
     }
 
-    /// What is to be kept, as it stands at `now`.
-    pub fn kept(&mut self, now: Moment) -> String {
-        self.version = VERSION;
-        self.settle(now);
-        self.forget_former();
-        serde_json::to_string(self).unwrap_or_default()
+    /// No quiet of before counts: nobody knows how much of it is true.
+    pub fn doubt(&mut self) {
+        for toolbox in self.toolboxes.values_mut() {
+            toolbox.quiet_seconds = 0;
+        }
+    }
+
+    /// Whether time is being counted.
+    pub fn is_counting(&self) -> bool {
+        self.toolboxes.values().any(|toolbox| toolbox.running.is_some())
     }
 
     /// The toolboxes that are there from `now` on are these.
@@ -280,6 +419,7 @@ impl Usage {
             };
             toolbox.present = true;
         }
+        self.forget_former();
         self.runs(now);
     }
 
@@ -296,7 +436,8 @@ impl Usage {
         }
     }
 
-    /// Counts one call to `toolbox_id`; `keys` writes the context keys of a caller that is new.
+    /// Counts one call to `toolbox_id`; `keys` writes the context keys of a caller that is new. Whether the file must have
+    /// it at once: without it, it would tell of a quiet that is over.
     pub fn count<'k, I: Iterator<Item = &'k str>>(
         &mut self,
         toolbox_id: &str,
@@ -304,16 +445,15 @@ impl Usage {
         who: &Who<'_>,
         keys: impl FnOnce() -> I,
         now: Moment,
-    ) {
+    ) -> bool {
         if !self.toolboxes.contains_key(toolbox_id) {
             let mut toolbox = Toolbox::new(now.wall);
             toolbox.present = true;
             toolbox.running = self.connected.then_some(now.steady);
             self.toolboxes.insert(toolbox_id.to_owned(), toolbox);
         }
-        if let Some(toolbox) = self.toolboxes.get_mut(toolbox_id) {
-            toolbox.count(topic, who, || joined(keys()), now);
-        }
+        let toolbox = self.toolboxes.get_mut(toolbox_id);
+        toolbox.is_some_and(|toolbox| toolbox.count(topic, who, || joined(keys()), now))
     }
 
     /// What there is to tell at `now` of the toolboxes that are there.

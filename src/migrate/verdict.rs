@@ -9,6 +9,9 @@ use super::usage::Toolbox;
 pub struct Report {
     /// Its time of day, in seconds since 1970.
     pub now: u64,
+    /// Why the counts are not kept over a restart, where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_kept: Option<String>,
     /// The toolboxes it hosts or forwards.
     pub toolboxes: Vec<Counted>,
 }

@@ -14,6 +14,7 @@ use crate::bus::topic::Topic;
 use crate::bus::who::Caller;
 use crate::config::PredecessorTopics;
 use crate::json;
+use crate::log_limit::{LeftOut, Naming};
 use crate::migrate::usage;
 
 /// Under which name a shared tool service is a conflict.
@@ -149,9 +150,11 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let context_keys = usage::joined(message.context.iter().map(|(key, _)| key));
         let (source, session_id) = caller.shown();
         let key = format!("{source:?} {session_id:?} {toolbox_id} {context_keys}");
-        let admitted = lock(&self.0.callers_log).admit(&key, Instant::now());
-        let Some(suppressed) = admitted else {
-            return;
+        let naming = lock(&self.0.callers_log).admit(&key, Instant::now());
+        let suppressed = match naming {
+            Naming::Line(suppressed) => suppressed,
+            Naming::Others(left_out) => return say_left_out(left_out),
+            Naming::Nothing => return,
         };
         warn!(
             topic = %message.topic,
@@ -173,4 +176,14 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             line(suppressed);
         }
     }
+}
+
+/// There are more callers of predecessor topics than the log names in an hour.
+fn say_left_out(left_out: LeftOut) {
+    warn!(
+        callers = left_out.keys,
+        or_more = left_out.or_more,
+        calls = left_out.times,
+        "calls on predecessor topics by more callers than are named in an hour"
+    );
 }

@@ -92,7 +92,9 @@ pub struct ScanArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit code 0: nobody has called on a predecessor topic for so long, and the host has counted all that time. 1: \
-    somebody has, or it has not counted for so long. Only the time counts in which the host ran and was on its bus; it is kept over restarts.\n\n\
+    somebody has, or it has not counted for so long. 2: usage. 3: the question was not answered: no host is there, it hung up, or what \
+    it said cannot be understood or printed.\n\n\
+    Only the time counts in which the host ran and was on its bus; it is kept over restarts.\n\n\
     Examples:\n  \
     toolhost migrate report\n  \
     toolhost migrate report --quiet 30d && echo 'the older topics can go'"

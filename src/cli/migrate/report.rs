@@ -5,27 +5,46 @@ use serde_json::{Value, json};
 use super::args::ReportArgs;
 use super::view;
 use crate::cli::output::Output;
+use crate::cli::span::span;
 use crate::cli::socket_path;
 use crate::control::client;
 use crate::control::verb::Verb;
-use crate::error::Error;
+use crate::error::{Error, Exit};
 use crate::migrate::verdict::{Report, Verdict, all_quiet, verdict};
 
 /// `toolhost migrate report`
 pub(super) fn run(args: &ReportArgs, output: Output) -> Result<(), Error> {
+    let seconds = args.quiet.as_secs();
+    let report = told(args, output, seconds).map_err(no_verdict)?;
+    if all_quiet(&report, seconds) {
+        return Ok(());
+    }
+    Err(not_quiet(&report, seconds))
+}
+
+/// Asks the host and prints what it told.
+fn told(args: &ReportArgs, output: Output, seconds: u64) -> Result<Report, Error> {
     let text = client::ask(&socket_path(args.socket.as_deref()), &Verb::Migration)?;
     let odd = |error| Error::failed(format!("the answer of the host cannot be understood: {error}"));
     let report: Report = serde_json::from_str(&text).map_err(odd)?;
-    let seconds = args.quiet.as_secs();
     if args.show.json || !output.stdout_is_terminal {
         output.json(&document(&report, seconds).map_err(odd)?)?;
     } else {
         output.data(view::report(&report, seconds, output.colors_stdout()).as_bytes())?;
     }
-    if all_quiet(&report, seconds) {
-        return Ok(());
+    Ok(report)
+}
+
+/// What keeps the question from being answered must not look like the answer "not yet".
+fn no_verdict(error: Error) -> Error {
+    if error.exit() != Exit::Failed {
+        return error;
     }
-    Err(not_quiet(&report, seconds))
+    let same = Error::no_answer(error.to_string());
+    match error.hint() {
+        Some(hint) => same.with_hint(hint),
+        None => same,
+    }
 }
 
 /// The report with its verdicts.
@@ -42,7 +61,7 @@ fn document(report: &Report, seconds: u64) -> Result<String, serde_json::Error> 
 
 /// Why the period has not passed.
 fn not_quiet(report: &Report, seconds: u64) -> Error {
-    let period = view::span(seconds);
+    let period = span(seconds);
     let ids = |wanted: Verdict| {
         let of = |counted: &&crate::migrate::verdict::Counted| verdict(&counted.usage, seconds, report.now) == wanted;
         let ids = report.toolboxes.iter().filter(of);

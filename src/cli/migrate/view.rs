@@ -2,6 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
+use crate::cli::span::span;
 use crate::cli::spell::plain;
 use crate::cli::table::{Cell, Tint, render};
 use crate::migrate::usage::{Caller, Counts};
@@ -35,6 +36,10 @@ pub(super) fn report(report: &Report, seconds: u64, color: bool) -> String {
     if !callers.is_empty() {
         out.push('\n');
         out.push_str(&render(&callers, color));
+    }
+    if let Some(why) = &report.not_kept {
+        let why = plain(why).replace(['\n', '\t'], " ");
+        out.push_str(&format!("\nnot kept over a restart: {why}\n"));
     }
     out
 }
@@ -192,13 +197,6 @@ fn day(seconds: Option<u64>) -> String {
     humantime::format_rfc3339_seconds(time).to_string().replace('T', " ")
 }
 
-/// `13days 4h`: the two largest units are enough to tell.
-pub(super) fn span(seconds: u64) -> String {
-    let text = humantime::format_duration(Duration::from_secs(seconds)).to_string();
-    let parts: Vec<&str> = text.split(' ').take(2).collect();
-    parts.join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,15 +231,18 @@ mod tests {
         });
         let report = Report {
             now: 1_800_007_260,
+            not_kept: Some("the disk is full".to_owned()),
             toolboxes: toolboxes.collect(),
         };
         let expected = "\
 TOOLBOX  PREDECESSOR  OLD CALLS  NEW CALLS  LAST OLD CALL         QUIET FOR  COUNTED FOR  VERDICT
-disk     answer               0          1  -                         2h 1m        2h 1m  quiet
-wn       answer               1          0  2027-01-15 08:01:00Z         2h        2h 1m  used
+disk     answer               0          1  -                     2 h 1 min    2 h 1 min  quiet
+wn       answer               1          0  2027-01-15 08:01:00Z        2 h    2 h 1 min  used
 
 TOOLBOX  CALLER     SESSION  CONTEXT KEYS    OLD CALLS  NEW CALLS  LAST SEEN
 wn       old skill  s1       source session          1          0  2027-01-15 08:01:00Z
+
+not kept over a restart: the disk is full
 ";
         assert_eq!(super::report(&report, 7260, false), expected);
     }

@@ -161,7 +161,7 @@ fn open_new(path: &Path) -> io::Result<File> {
         .create(true)
         .truncate(true)
         .mode(0o600)
-        .custom_flags(O_NOFOLLOW)
+        .custom_flags(O_NOFOLLOW | O_NONBLOCK)
         .open(path)
 }
 
@@ -254,7 +254,9 @@ mod tests {
         for name in ["link", "pipe", "folder", "bytes", "large"] {
             state.read(name).unwrap_err();
         }
-        // Nor written into.
+        // Nor written into, or waited for.
+        state.hold("pipe").unwrap_err();
+        state.hold("link").unwrap_err();
         state.write("folder", "text").unwrap_err();
         assert!(
             !state

@@ -333,7 +333,10 @@ pub struct StatusArgs {
 /// `toolhost metrics`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example, from cron or a timer, for the textfile collector of the node exporter:\n  \
+    after_help = "The calls of a caller are a series for as long as the host tells it apart, 64 callers a toolbox. What the others had is \
+    in caller=\"others\", and one of them that comes back has another number and begins at 0, so that no series goes down. Rates \
+    over all callers are those of toolhost_toolbox_topic_calls_total. A host that was killed may begin a minute back.\n\n\
+    Example, from cron or a timer, for the textfile collector of the node exporter:\n  \
     toolhost metrics > /var/lib/node_exporter/toolhost.prom.new && mv /var/lib/node_exporter/toolhost.prom{.new,}"
 )]
 pub struct MetricsArgs {

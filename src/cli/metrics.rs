@@ -88,7 +88,11 @@ fn host(out: &mut Exposition, status: &Status) {
         ("sent", host.messages.sent),
         ("malformed", host.messages.malformed),
     ];
-    out.family("toolhost_messages_total", "counter", "Requests for this host, its answers, and malformed messages.");
+    out.family(
+        "toolhost_messages_total",
+        "counter",
+        "Requests for this host, its answers, and malformed messages.",
+    );
     for (kind, count) in messages {
         out.sample("toolhost_messages_total", &[("kind", kind)], count);
     }
@@ -343,8 +347,14 @@ mod tests {
         call(&mut usage, "others", "source", 1);
         let samples = samples(&told(&mut usage, 2), "toolhost_topic_calls_total");
         let expected = [
-            (r#"{toolbox_id="wn",caller="1",session_id="others",topic="predecessor"}"#, 1),
-            (r#"{toolbox_id="wn",caller="1",session_id="others",topic="replacement"}"#, 0),
+            (
+                r#"{toolbox_id="wn",caller="1",session_id="others",topic="predecessor"}"#,
+                1,
+            ),
+            (
+                r#"{toolbox_id="wn",caller="1",session_id="others",topic="replacement"}"#,
+                0,
+            ),
             (r#"{toolbox_id="wn",caller="others",topic="predecessor"}"#, 0),
             (r#"{toolbox_id="wn",caller="others",topic="replacement"}"#, 0),
         ];

@@ -229,7 +229,9 @@ impl Ledger {
     async fn write_aside(self: &Arc<Self>, at_last: bool) -> bool {
         let ledger = Arc::clone(self);
         // A panic in there was reported where it happened.
-        tokio::task::spawn_blocking(move || ledger.write(at_last)).await.unwrap_or(false)
+        tokio::task::spawn_blocking(move || ledger.write(at_last))
+            .await
+            .unwrap_or(false)
     }
 
     fn enter<T>(&self, entry: impl FnOnce(&mut Entries) -> T) -> T {
@@ -245,7 +247,8 @@ impl Ledger {
         let Some(kept) = &self.file else { return true };
         let (copy, was_misleading) = {
             let mut entries = self.lock();
-            if !std::mem::take(&mut entries.unwritten) {
+            // At last, the time that was counted is reason enough.
+            if !std::mem::take(&mut entries.unwritten) && !at_last {
                 return true;
             }
             let now = self.now();

@@ -142,6 +142,18 @@ async fn time_that_only_passes_is_written_too() {
 }
 
 #[tokio::test]
+async fn a_host_that_stops_writes_the_time_it_counted_though_nothing_else_happened() {
+    let own = Own::new();
+    own.quiet(1000);
+    let ledger = own.ledger(PATIENT, &["wn"]);
+    ledger.wake.notified().await;
+    ledger.lock().unwritten = false;
+    std::fs::remove_file(own.0.join(NAME)).unwrap();
+    keep(&ledger).await;
+    assert!(own.told().is_some_and(|(_, quiet)| quiet >= 1000));
+}
+
+#[tokio::test]
 async fn a_file_that_cannot_be_written_is_tried_again_and_tells_of_no_quiet_that_is_over() {
     let own = Own::new();
     own.quiet(1_000_000);
@@ -196,5 +208,8 @@ async fn two_hosts_with_one_file_do_not_undo_each_others_counts() {
     let (_, toolbox) = second.told().remove(0);
     assert!(toolbox.quiet_seconds < 1000, "the second begins at nothing");
     drop((first, second));
-    assert!(own.ledger(PATIENT, &["wn"]).fault().is_none(), "free with the end of the first");
+    assert!(
+        own.ledger(PATIENT, &["wn"]).fault().is_none(),
+        "free with the end of the first"
+    );
 }

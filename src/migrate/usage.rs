@@ -225,7 +225,8 @@ impl Toolbox {
         self.settle(at.steady);
         let mut is_news = false;
         if topic == Topic::Predecessor {
-            is_news = self.calls.predecessor_calls == 0 || std::mem::take(&mut self.quiet_in_file);
+            let ends_quiet = std::mem::take(&mut self.quiet_in_file);
+            is_news = ends_quiet || self.calls.predecessor_calls == 0;
             self.quiet_seconds = 0;
         }
         self.calls.count(topic, at.wall);
@@ -323,8 +324,6 @@ impl Toolbox {
         let calls = &mut self.calls;
         calls.predecessor_calls = calls.predecessor_calls.max(sum.predecessor_calls);
         calls.replacement_calls = calls.replacement_calls.max(sum.replacement_calls);
-        calls.last_predecessor = calls.last_predecessor.max(sum.last_predecessor);
-        calls.last_replacement = calls.last_replacement.max(sum.last_replacement);
         self.others.predecessor_calls = calls.predecessor_calls - named.predecessor_calls;
         self.others.replacement_calls = calls.replacement_calls - named.replacement_calls;
     }

@@ -208,7 +208,11 @@ fn the_file_never_tells_of_more_quiet_than_there_is_whenever_the_host_is_killed(
         let told = restored.toolboxes["wn"].quiet_seconds;
         assert!(told <= second - last_call, "{told} at {second}");
     }
-    assert_eq!(restored_quiet(&in_file), 679 - 619, "and not less than what is worth telling");
+    assert_eq!(
+        restored_quiet(&in_file),
+        679 - 619,
+        "and not less than what is worth telling"
+    );
     assert!((1..calls.len()).contains(&news), "{news} of the calls were news");
 }
 
@@ -219,9 +223,7 @@ fn restored_quiet(text: &str) -> u64 {
 #[test]
 fn news_is_the_first_call_and_the_end_of_a_quiet_that_the_file_knows_of() {
     let mut usage = usage();
-    let old = |usage: &mut Usage, now| {
-        usage.count("wn", Topic::Predecessor, &who("a", "s"), std::iter::empty, at(now))
-    };
+    let old = |usage: &mut Usage, now| usage.count("wn", Topic::Predecessor, &who("a", "s"), std::iter::empty, at(now));
     assert!(old(&mut usage, 1), "the first");
     assert!(!old(&mut usage, 1000), "no file says that it was quiet");
     usage.kept_meanwhile(at(1059));
@@ -319,7 +321,11 @@ fn put_to_use(usage: &mut Usage) {
     }
     let again = Usage::restored(&usage.kept_at_last(at(1 << 60)).text()).unwrap();
     let (again, usage) = (&again.toolboxes["wn"], &usage.toolboxes["wn"]);
-    assert_eq!((&again.callers, &again.calls), (&usage.callers, &usage.calls), "nothing is lost");
+    assert_eq!(
+        (&again.callers, &again.calls),
+        (&usage.callers, &usage.calls),
+        "nothing is lost"
+    );
 }
 
 #[test]
@@ -335,14 +341,18 @@ fn whatever_numbers_and_texts_a_file_holds_the_accounts_stay_whole() {
         for calls in numbers {
             for of_each in numbers {
                 for other in &others {
-                    let callers = ["a", r"b\n\u0000", "a"].map(|source| caller_in_file(source, of_each)).join(",");
+                    let callers = ["a", r"b\n\u0000", "a"]
+                        .map(|source| caller_in_file(source, of_each))
+                        .join(",");
                     let mut usage = Usage::restored(&whole_file(counted, &most, calls, &callers, other)).unwrap();
                     put_to_use(&mut usage);
                 }
             }
         }
     }
-    let many: Vec<_> = (0..500).map(|n| caller_in_file(&format!("s{n}"), &n.to_string())).collect();
+    let many: Vec<_> = (0..500)
+        .map(|n| caller_in_file(&format!("s{n}"), &n.to_string()))
+        .collect();
     let mut usage = Usage::restored(&whole_file("5", "9", "0", &many.join(","), &others[0])).unwrap();
     let toolbox = &usage.toolboxes["wn"];
     assert_eq!(toolbox.callers.len(), MOST_CALLERS);
@@ -393,7 +403,10 @@ fn a_caller_that_made_room_has_another_number_when_it_is_back() {
     let mut usage = usage();
     let number = |usage: &mut Usage| {
         let toolbox = of(usage, 1000);
-        let found = toolbox.callers.iter().find(|caller| caller.source.as_deref() == Some("x"));
+        let found = toolbox
+            .callers
+            .iter()
+            .find(|caller| caller.source.as_deref() == Some("x"));
         found.map(|caller| caller.number)
     };
     call(&mut usage, Topic::Predecessor, &who("x", "s"), 1);

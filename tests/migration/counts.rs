@@ -1,27 +1,36 @@
 //! Who calls on which topic: in the status, in the report, and over restarts.
 
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
+use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
 use crate::common::caller::{Caller, predecessor};
 use crate::common::embedded::Embedded;
+use crate::common::eventually::eventually;
 use crate::common::host::{Host, moody};
+use crate::common::scratch::Scratch;
 
 /// `toolhost migrate report`: the exit code, the document, what was said.
-#[allow(clippy::disallowed_methods)] // The program is started as its owner starts it.
 fn report(socket: &Path, quiet: &str) -> (i32, Value, String) {
-    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_toolhost"))
-        .args(["migrate", "report", "--quiet", quiet, "--socket"])
-        .arg(socket)
-        .output()
-        .expect("toolhost starts");
+    let Output { status, stdout, stderr } = report_command(socket, quiet).output().expect("toolhost starts");
     let document = serde_json::from_slice(&stdout).expect("a document");
     let said = String::from_utf8(stderr).expect("text");
     (status.code().expect("an exit code"), document, said)
+}
+
+#[allow(clippy::disallowed_methods)] // The program is started as its owner starts it.
+fn report_command(socket: &Path, quiet: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolhost"));
+    command
+        .args(["migrate", "report", "--quiet", quiet, "--socket"])
+        .arg(socket);
+    command
 }
 
 /// `toolhost metrics`
@@ -43,6 +52,15 @@ fn config(url: &str) -> Value {
         toolbox
     };
     json!({"bus": {"url": url}, "toolboxes": {"warns": with("warn"), "ignores": with("ignore"), "answers": with("answer")}})
+}
+
+/// Where a host keeps its counts.
+fn counts_file(host: &Host) -> PathBuf {
+    let folder = host.folder().join(".local/state/toolhost");
+    let is_counts = |name: &str| name.starts_with("usage-") && name.ends_with(".json");
+    let mut files = std::fs::read_dir(&folder).expect("the state folder").flatten();
+    let file = files.find(|file| is_counts(&file.file_name().to_string_lossy()));
+    file.expect("the counts").path()
 }
 
 fn counts(document: &Value, toolbox_id: &str) -> (u64, u64, String) {
@@ -78,7 +96,7 @@ async fn the_report_counts_callers_by_topic_and_says_whether_it_is_quiet() {
         "{said}"
     );
     assert!(
-        said.contains("the calls to 'answers' have not been counted for 1h"),
+        said.contains("the calls to 'answers' have not been counted for 1 h"),
         "{said}"
     );
     let caller_told = &document["toolboxes"][2]["callers"][0];
@@ -95,8 +113,10 @@ async fn the_report_counts_callers_by_topic_and_says_whether_it_is_quiet() {
     assert_eq!((code, document["quiet"].clone(), said.as_str()), (0, json!(true), ""));
     let metrics = metrics(&host.socket());
     for line in [
-        r#"toolhost_topic_calls_total{toolbox_id="warns",source="caller",session_id="s",topic="predecessor"} 3"#,
-        r#"toolhost_topic_calls_total{toolbox_id="answers",source="caller",session_id="s",topic="replacement"} 1"#,
+        r#"toolhost_topic_calls_total{toolbox_id="warns",caller="1",source="caller",session_id="s",topic="predecessor"} 3"#,
+        r#"toolhost_topic_calls_total{toolbox_id="answers",caller="1",source="caller",session_id="s",topic="replacement"} 1"#,
+        r#"toolhost_topic_calls_total{toolbox_id="warns",caller="others",topic="predecessor"} 0"#,
+        r#"toolhost_toolbox_topic_calls_total{toolbox_id="warns",topic="predecessor"} 3"#,
         r#"toolhost_toolbox_ready{toolbox_id="warns"} 1"#,
         r#"toolhost_calls_total{toolbox_id="warns",outcome="ok"} 3"#,
     ] {
@@ -113,20 +133,7 @@ async fn the_counts_outlive_a_restart_and_nobody_else_can_read_them() {
     caller.ask(&predecessor("warns"), &json!({"name": "echo"})).await;
     host.signal(Signal::SIGTERM);
     host.ended().await;
-    let folder = host.folder().join(".local/state/toolhost");
-    let files: Vec<_> = std::fs::read_dir(&folder)
-        .expect("the state folder")
-        .flatten()
-        .collect();
-    let counts_file = files
-        .iter()
-        .find(|file| file.file_name().to_string_lossy().starts_with("usage-"));
-    let mode = counts_file
-        .expect("the counts")
-        .metadata()
-        .expect("its mode")
-        .permissions()
-        .mode();
+    let mode = counts_file(&host).metadata().expect("its mode").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 
     let again = host.restart().await;
@@ -142,13 +149,7 @@ async fn counts_that_cannot_be_read_are_set_aside_and_the_host_starts() {
     let mut host = Host::start(&config(&bus.url)).await;
     host.signal(Signal::SIGTERM);
     host.ended().await;
-    let folder = host.folder().join(".local/state/toolhost");
-    let is_counts = |name: &str| name.starts_with("usage-") && name.ends_with(".json");
-    let mut files = std::fs::read_dir(&folder).expect("the state folder").flatten();
-    let file = files
-        .find(|file| is_counts(&file.file_name().to_string_lossy()))
-        .expect("the counts")
-        .path();
+    let file = counts_file(&host);
     std::fs::write(&file, "{broken").expect("written");
     let again = host.restart().await;
     assert!(again.log().contains("counting begins anew"), "{}", again.log());
@@ -157,4 +158,137 @@ async fn counts_that_cannot_be_read_are_set_aside_and_the_host_starts() {
         "{broken"
     );
     again.stop().await;
+}
+
+/// Two months of quiet are behind the host, as its file says.
+fn make_quiet(file: &Path) {
+    const TWO_MONTHS: u64 = 60 * 86_400;
+    let text = std::fs::read_to_string(file).expect("the counts");
+    let mut counts: Value = serde_json::from_str(&text).expect("JSON");
+    for toolbox in counts["toolboxes"].as_object_mut().expect("toolboxes").values_mut() {
+        toolbox["counted_seconds"] = TWO_MONTHS.into();
+        toolbox["quiet_seconds"] = TWO_MONTHS.into();
+    }
+    std::fs::write(file, counts.to_string()).expect("written");
+}
+
+#[tokio::test]
+async fn a_host_that_is_killed_still_knows_that_the_quiet_was_broken() {
+    let bus = Embedded::start().await;
+    let mut host = Host::start(&config(&bus.url)).await;
+    host.signal(Signal::SIGTERM);
+    host.ended().await;
+    let file = counts_file(&host);
+    make_quiet(&file);
+    let mut host = host.restart().await;
+    let (code, _, said) = report(&host.socket(), "14d");
+    assert_eq!(code, 0, "{said}");
+
+    let mut caller = Caller::connect(&bus.url).await;
+    caller.ask(&predecessor("answers"), &json!({"name": "echo"})).await;
+    eventually("the call is on disk", || {
+        let text = std::fs::read_to_string(&file).expect("the counts");
+        let counts: Value = serde_json::from_str(&text).expect("a whole file");
+        counts["toolboxes"]["answers"]["predecessor_calls"] == 1
+    })
+    .await;
+    host.signal(Signal::SIGKILL);
+    host.ended().await;
+    let host = host.restart().await;
+    let (code, document, said) = report(&host.socket(), "14d");
+    assert_eq!(code, 1, "{said}");
+    assert_eq!(counts(&document, "answers"), (1, 0, "used".to_owned()));
+    assert_eq!(counts(&document, "warns"), (0, 0, "quiet".to_owned()));
+    host.stop().await;
+}
+
+/// What answers on the control socket instead of a host, and must not pass for "not yet".
+#[tokio::test]
+async fn a_question_that_was_not_answered_is_no_verdict() {
+    let table: [(&str, &[u8], &str); 6] = [
+        ("it hangs up at once", b"", "the host hung up"),
+        (
+            "it hangs up halfway",
+            b"{\"migration\": {\"now\": 1, \"toolb",
+            "the host hung up",
+        ),
+        (
+            "it speaks of something else",
+            b"{\"status\": {}}\n",
+            "it has no 'migration'",
+        ),
+        ("it speaks no JSON", b"HTTP/1.1 400 Bad Request\n", "is none"),
+        (
+            "it has another idea of it",
+            b"{\"migration\": {\"now\": \"noon\"}}\n",
+            "cannot be understood",
+        ),
+        ("it refuses", b"{\"error\": \"too many peers\"}\n", "too many peers"),
+    ];
+    let folder = Scratch::new();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700)).expect("a private folder");
+    for (number, (what, answer, expected)) in table.into_iter().enumerate() {
+        let socket = folder.path().join(number.to_string());
+        let listener = UnixListener::bind(&socket).expect("a socket");
+        let answering = std::thread::spawn(move || {
+            let (mut peer, _) = listener.accept().expect("a peer");
+            // The question has been read before anything is closed: else the system says that the peer broke off.
+            peer.read(&mut [0; 1024]).expect("a question");
+            peer.write_all(answer).expect("it reads");
+        });
+        let Output { status, stderr, .. } = report_command(&socket, "14d").output().expect("toolhost starts");
+        answering.join().expect("the listener is well");
+        let said = String::from_utf8_lossy(&stderr);
+        assert_eq!(status.code(), Some(3), "{what}: {said}");
+        assert!(said.contains(expected), "{what}: {said}");
+    }
+    let nobody = report_command(&folder.path().join("nobody"), "14d").output();
+    assert_eq!(nobody.expect("toolhost starts").status.code(), Some(3));
+    let no_time = report_command(&folder.path().join("nobody"), "a while").output();
+    assert_eq!(no_time.expect("toolhost starts").status.code(), Some(2));
+}
+
+#[tokio::test]
+async fn a_report_that_cannot_be_printed_is_no_verdict() {
+    let bus = Embedded::start().await;
+    let host = Host::start(&config(&bus.url)).await;
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .expect("a full device");
+    let output = report_command(&host.socket(), "14d")
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .output();
+    let output = output.expect("toolhost starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("cannot write the answer to stdout"), "{said}");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_host_whose_counts_cannot_be_kept_says_so_and_vouches_for_no_quiet_of_before() {
+    let bus = Embedded::start().await;
+    let mut host = Host::start(&config(&bus.url)).await;
+    host.signal(Signal::SIGTERM);
+    host.ended().await;
+    let file = counts_file(&host);
+    make_quiet(&file);
+    // Two locks of one file: as another host with this configuration has it.
+    let lock = std::fs::File::options()
+        .write(true)
+        .open(format!("{}.lock", file.display()))
+        .expect("the lock");
+    let lock = Flock::lock(lock, FlockArg::LockExclusiveNonblock).expect("nobody has it");
+    let mut again = host.restart().await;
+    let (code, document, said) = report(&again.socket(), "14d");
+    assert_eq!(code, 1, "{said}");
+    let why = document["not_kept"].as_str().expect("it says so");
+    assert!(why.starts_with("another toolhost with this configuration"), "{why}");
+    again.signal(Signal::SIGTERM);
+    again.ended().await;
+    drop(lock);
+    let text = std::fs::read_to_string(&file).expect("the counts");
+    assert!(text.contains("5184000"), "the file is as it was: {text}");
 }

@@ -1,12 +1,14 @@
 //! `toolhost migrate report`: what a running host has counted, and whether a quiet period has passed.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::args::ReportArgs;
 use super::view;
 use crate::cli::output::Output;
-use crate::cli::span::span;
 use crate::cli::socket_path;
+use crate::cli::span::span;
 use crate::control::client;
 use crate::control::verb::Verb;
 use crate::error::{Error, Exit};
@@ -14,12 +16,17 @@ use crate::migrate::verdict::{Report, Verdict, all_quiet, verdict};
 
 /// `toolhost migrate report`
 pub(super) fn run(args: &ReportArgs, output: Output) -> Result<(), Error> {
-    let seconds = args.quiet.as_secs();
+    let seconds = whole_seconds(args.quiet);
     let report = told(args, output, seconds).map_err(no_verdict)?;
     if all_quiet(&report, seconds) {
         return Ok(());
     }
     Err(not_quiet(&report, seconds))
+}
+
+/// As the host counts: a part of one is one, so that no quiet is taken for longer than it was.
+fn whole_seconds(quiet: Duration) -> u64 {
+    quiet.as_secs().saturating_add(u64::from(quiet.subsec_nanos() > 0))
 }
 
 /// Asks the host and prints what it told.
@@ -81,4 +88,45 @@ fn not_quiet(report: &Report, seconds: u64) -> Error {
         why.push("this host has no toolbox whose calls it could count".to_owned());
     }
     Error::failed(why.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_second_is_not_nothing() {
+        let table = [
+            (0, 0),
+            (1, 1),
+            (999, 1),
+            (1000, 1),
+            (1001, 2),
+            (1_209_600_000, 1_209_600),
+        ];
+        for (milliseconds, seconds) in table {
+            assert_eq!(
+                whole_seconds(Duration::from_millis(milliseconds)),
+                seconds,
+                "{milliseconds}"
+            );
+        }
+        assert_eq!(whole_seconds(Duration::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn only_a_verdict_ends_with_1() {
+        let table = [
+            (Error::failed("the host said no"), Exit::NoAnswer),
+            (Error::no_answer("nobody is there"), Exit::NoAnswer),
+            (Error::usage("no such folder"), Exit::Usage),
+        ];
+        for (error, expected) in table {
+            let error = error.with_hint("try again");
+            let seen = no_verdict(error.clone());
+            assert_eq!((seen.exit(), seen.hint()), (expected, Some("try again")));
+            assert_eq!(seen.to_string(), error.to_string());
+        }
+        assert_eq!(not_quiet(&Report::default(), 1).exit(), Exit::Failed);
+    }
 }

@@ -1,6 +1,6 @@
 //! Who calls on which topic: in the status, in the report, and over restarts.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -199,6 +199,7 @@ async fn a_host_that_is_killed_still_knows_that_the_quiet_was_broken() {
     assert_eq!(code, 1, "{said}");
     assert_eq!(counts(&document, "answers"), (1, 0, "used".to_owned()));
     assert_eq!(counts(&document, "warns"), (0, 0, "quiet".to_owned()));
+    assert_eq!(document["not_kept"], Value::Null, "the file is free");
     host.stop().await;
 }
 
@@ -231,10 +232,11 @@ async fn a_question_that_was_not_answered_is_no_verdict() {
         let socket = folder.path().join(number.to_string());
         let listener = UnixListener::bind(&socket).expect("a socket");
         let answering = std::thread::spawn(move || {
-            let (mut peer, _) = listener.accept().expect("a peer");
+            let (peer, _) = listener.accept().expect("a peer");
+            let mut peer = BufReader::new(peer);
             // The question has been read before anything is closed: else the system says that the peer broke off.
-            peer.read(&mut [0; 1024]).expect("a question");
-            peer.write_all(answer).expect("it reads");
+            peer.read_line(&mut String::new()).expect("a question");
+            peer.get_mut().write_all(answer).expect("it reads");
         });
         let Output { status, stderr, .. } = report_command(&socket, "14d").output().expect("toolhost starts");
         answering.join().expect("the listener is well");

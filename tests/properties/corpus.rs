@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::laws::BETWEEN;
 
 /// Every law with a corpus.
-pub(crate) const NAMES: [&str; 9] = [
-    "line", "answer", "message", "yaml", "template", "describe", "bash", "schema", "control",
+pub(crate) const NAMES: [&str; 10] = [
+    "line", "answer", "message", "yaml", "template", "describe", "bash", "schema", "control", "usage",
 ];
 
 /// A line between two inputs in a file of `seeds/`.

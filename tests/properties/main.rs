@@ -114,6 +114,11 @@ fn each_line_of_the_control_socket_has_one_answer() {
     play("control", laws::control::hold, 3_000);
 }
 
+#[test]
+fn whatever_the_file_of_counts_holds_they_stay_whole_and_bounded() {
+    play("usage", laws::usage::hold, 4_000);
+}
+
 /// For `tests/fuzz/run`, which begins with what is known.
 #[test]
 #[ignore = "writes files: the corpora the fuzz targets begin with, below the folder TOOLHOST_CORPUS"]

@@ -12,6 +12,7 @@ pub mod line;
 pub mod message;
 pub mod schema;
 pub mod template;
+pub mod usage;
 pub mod yaml;
 
 use serde_json::Value;

@@ -294,3 +294,37 @@ async fn a_host_whose_counts_cannot_be_kept_says_so_and_vouches_for_no_quiet_of_
     let text = std::fs::read_to_string(&file).expect("the counts");
     assert!(text.contains("5184000"), "the file is as it was: {text}");
 }
+
+#[tokio::test]
+async fn of_more_callers_than_can_be_told_apart_none_is_hidden_and_every_call_is_counted() {
+    const CALLERS: usize = 1100;
+    let bus = Embedded::start().await;
+    let host = Host::start(&config(&bus.url)).await;
+    let mut caller = Caller::connect(&bus.url).await;
+    // A call that is answered without the toolbox.
+    let nothing = json!({"name": "no such tool"});
+    for n in 0..CALLERS {
+        caller
+            .send_from(&format!("skill {n}"), &predecessor("warns"), &nothing)
+            .await;
+    }
+    caller.hear_answers(CALLERS).await;
+    let more = "calls on predecessor topics by more callers than are named in an hour";
+    eventually("the log says that there are more", || host.log().contains(more)).await;
+    let log = host.log();
+    let lines_with = |text: &str| log.lines().filter(|line| line.contains(text)).count();
+    // The one that tells of the others comes after these.
+    assert_eq!(lines_with("call on a predecessor topic"), 1024, "so many lines an hour");
+    assert_eq!(lines_with("callers=1 "), 1, "{log}");
+    let metrics = metrics(&host.socket());
+    let value = |series: &str| {
+        let sample = metrics.lines().find_map(|line| line.strip_prefix(series));
+        let sample = sample.unwrap_or_else(|| panic!("{series} is not in\n{metrics}"));
+        sample.trim().parse::<usize>().expect("a number")
+    };
+    let others = r#"toolhost_topic_calls_total{toolbox_id="warns",caller="others",topic="predecessor"}"#;
+    assert_eq!(value(others), CALLERS - 64);
+    let all = r#"toolhost_toolbox_topic_calls_total{toolbox_id="warns",topic="predecessor"}"#;
+    assert_eq!(value(all), CALLERS);
+    host.stop().await;
+}

@@ -48,6 +48,8 @@ pub struct Settings {
     pub migrate: MigrateConfig,
     /// Every toolbox whose calls are counted.
     pub toolbox_ids: Vec<String>,
+    /// Those hosted here whose predecessor topic is not answered.
+    pub ignoring: Vec<String>,
 }
 
 impl Settings {
@@ -56,6 +58,11 @@ impl Settings {
             tool_service: config.tool_service,
             migrate: config.migrate.clone(),
             toolbox_ids: config.toolbox_ids().map(str::to_owned).collect(),
+            ignoring: {
+                let all = config.toolboxes.iter();
+                let ignoring = all.filter(|toolbox| toolbox.predecessor_topics == PredecessorTopics::Ignore);
+                ignoring.map(|toolbox| toolbox.id.clone()).collect()
+            },
         }
     }
 }
@@ -109,6 +116,15 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
+    /// The same process, by another configuration that it is run alike by.
+    fn with(&self, config: &ToolboxConfig) -> Arc<Self> {
+        Arc::new(Self {
+            config: config.clone(),
+            handle: self.handle.clone(),
+            brief: self.brief.clone(),
+        })
+    }
+
     /// Its tools as last described.
     pub fn tools(&self) -> Option<Arc<ToolSet>> {
         self.brief.borrow().tools.clone()
@@ -233,9 +249,14 @@ impl Registry {
         for wanted in &config.toolboxes {
             let toolbox = match old.by_id.get(&wanted.id) {
                 // One whose task ended, by a panic, is started anew like a changed one.
-                Some(same) if same.config == *wanted && !tasks.get(&wanted.id).is_some_and(JoinHandle::is_finished) => {
+                Some(same) if same.config == *wanted && !has_ended(tasks, &wanted.id) => {
                     changes.unchanged.push(wanted.id.clone());
                     Arc::clone(same)
+                }
+                // The policy is the host's own affair: a process knows nothing of it.
+                Some(same) if same.config.is_run_like(wanted) && !has_ended(tasks, &wanted.id) => {
+                    changes.changed.push(wanted.id.clone());
+                    same.with(wanted)
                 }
                 former => {
                     let list = match former {
@@ -437,6 +458,11 @@ impl Drop for UnderWay<'_> {
             reloads.refused = self.refused;
         });
     }
+}
+
+/// Whether the task of a toolbox is over though nobody stopped it: by a panic.
+fn has_ended(tasks: &Tasks, toolbox_id: &str) -> bool {
+    tasks.get(toolbox_id).is_some_and(JoinHandle::is_finished)
 }
 
 /// `[a]` and `[b]` as `[a,b]`.

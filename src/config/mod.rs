@@ -294,6 +294,13 @@ impl ToolboxConfig {
         }
     }
 
+    /// Whether a process of it is started and talked to as by `other`: only the bus is told something else.
+    pub fn is_run_like(&self, other: &Self) -> bool {
+        let mut one = self.clone();
+        one.predecessor_topics = other.predecessor_topics;
+        one == *other
+    }
+
     /// Whether its first process waits for the first call. One that is required has to show at the start that it can.
     pub fn is_lazy(&self) -> bool {
         self.start == Start::Lazy && !self.required

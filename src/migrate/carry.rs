@@ -6,15 +6,17 @@
 //! and used for calls of the next [`FRESH`]: no host is replaced within that time. Not as old as the answer, which may have
 //! lain in the socket of a toolhost that stood still. A host that answers no discover is believed to be what the owner says.
 //!
-//! What a host is asked depends on the way:
+//! What is asked depends on the way:
 //!
-//! - `to_predecessor`: its answer to discover shows whether it knows the replacement (see [`Sign`]).
-//! - `to_static`: whether it still answers the predecessor no discover shows. So beside it goes a *probe*, a call on the
-//!   predecessor topic for a tool that no toolbox has, [`PROBE_TOOL`]: a host that answers the topic answers the probe, and
-//!   no tool runs. One that answers discover and not the probe is silent there.
+//! - `to_predecessor`: its answer to discover shows whether a host knows the replacement (see [`Sign`]).
+//! - `to_static`: whether it still answers the predecessor no discover shows. A toolhost tells it. Any other host shows it
+//!   when it answers a call by itself, for which it gets [`GRACE`], or by a *probe*: a call on the predecessor topic for a
+//!   tool that no toolbox has, [`PROBE_TOOL`]. A host that answers the topic answers that, no tool runs, and one that answers
+//!   the discover after it and not the probe is silent there. But callers take the first answer on their topic for their
+//!   own. So it is sent once, and only while nobody waits.
 //!
-//! A host that has learned the askers' topic is not asked because of each call: it gets [`ANSWERS_WITHIN`] to answer by
-//! itself, and is asked only after that. So a call is not lost either when a host is set back to an older version.
+//! A host that has learned the askers' topic gets [`ANSWERS_WITHIN`] to answer a call, and is asked after that whether it
+//! still does: so a call is not lost when a host is set back to an older version.
 //!
 //! Of several toolhosts that forward for one toolbox the one with the lowest instance id does. The others decide as it
 //! does, hold the call for [`OTHER_MOVES`] longer, and forget it when they hear that it was forwarded or answered.
@@ -29,12 +31,16 @@ pub const FRESH: u64 = 250;
 pub const KNOWN: u64 = 2_000;
 /// The same of a host that never has.
 pub const UNKNOWN: u64 = 500;
-/// The same of a host that may answer the predecessor itself: one that is silent now may be busy with this very call.
-pub const BUSY: u64 = 10_000;
-/// How long after its answer to discover a host may take to answer the probe that was sent with it.
-pub const FIRST_MARGIN: u64 = 500;
-/// The same of a host that was silent before.
-pub const MARGIN: u64 = 50;
+/// How long a host may take to answer a call on the predecessor itself, as long as it is not known whether it does.
+pub const GRACE: u64 = 1_000;
+/// How long after its answer to discover a host may take to answer the probe that was sent before it.
+pub const MARGIN: u64 = 500;
+/// How long a toolbox is listened to before its host gets a probe.
+pub const LISTEN: u64 = 3_000;
+/// How long a call on the predecessor that nobody answers counts as one that somebody waits for.
+pub const WAITED_FOR: u64 = 10_000;
+/// Probes of one host that neither it nor anything of it answers.
+const MOST_PROBES: u32 = 5;
 /// How long a host that has learned the topic may take to answer a call until it is asked whether it still does.
 pub const ANSWERS_WITHIN: u64 = 1_000;
 /// How much longer the others hold a call than the toolhost with the lowest instance id.
@@ -85,6 +91,8 @@ pub enum Fate {
     Forward,
     /// The host answers it.
     Leave,
+    /// The host was to answer it, and did not.
+    Unanswered,
 }
 
 /// What changed.
@@ -106,10 +114,15 @@ pub struct Carried {
     shown: Option<u64>,
     /// When the host was last seen to answer the askers' topic itself.
     itself: Option<u64>,
-    /// When the last probe was sent that the host has left unanswered.
-    silent: Option<u64>,
-    /// The probe it has not answered yet.
+    /// Whether the host is known not to answer the predecessor.
+    silent: bool,
     probe: Option<Probe>,
+    /// Probes sent since something was known of the host.
+    probes: u32,
+    /// Since when it is listened to; when the last call on the predecessor came, and how many are not answered yet.
+    start: u64,
+    last_call: u64,
+    open: u32,
     /// Calls forwarded.
     pub forwarded: u64,
 }
@@ -118,20 +131,24 @@ pub struct Carried {
 #[derive(Debug, Clone, Copy)]
 struct Probe {
     sent: u64,
-    /// When the discover that was sent with it was answered.
+    /// When the discover that was sent after it was answered.
     passed: Option<u64>,
 }
 
 impl Carried {
     /// Nothing is known of the host yet.
-    pub fn new(way: Way) -> Self {
+    pub fn new(way: Way, now: u64) -> Self {
         Self {
             way,
             sign: None,
             shown: None,
             itself: None,
-            silent: None,
+            silent: false,
             probe: None,
+            probes: 0,
+            start: now,
+            last_call: now,
+            open: 0,
             forwarded: 0,
         }
     }
@@ -162,29 +179,29 @@ impl Carried {
     /// A call came on the askers' topic; `lower`: another toolhost, with a lower id, forwards for the toolbox too.
     pub fn call(&self, now: u64, lower: bool) -> Next {
         let learned = self.learned();
-        let fresh = match self.way {
-            Way::ToPredecessor => within(self.shown, FRESH, now),
-            Way::ToStatic => within(self.silent, FRESH, now),
-        };
-        let certain = fresh && !learned;
+        let certain = !learned && !self.is_unknown() && within(self.shown, FRESH, now);
         if certain && !lower {
             return Next::Forward;
         }
-        let patience = match (self.shown, self.way) {
-            (Some(_), Way::ToStatic) if self.silent.is_none() => BUSY,
-            (Some(_), _) => KNOWN,
-            (None, Way::ToStatic) => UNKNOWN + FIRST_MARGIN,
-            (None, Way::ToPredecessor) => UNKNOWN,
-        };
         let ask = if learned { now + ANSWERS_WITHIN } else { now };
-        let from = if learned { ask } else { first_fresh(now) };
+        let until = match self.way {
+            Way::ToStatic if self.itself.is_some() => now + WAITED_FOR,
+            _ if self.shown.is_some() => ask + KNOWN,
+            Way::ToStatic => ask + GRACE,
+            Way::ToPredecessor => ask + UNKNOWN,
+        };
         Next::Hold(Hold {
             since: now,
-            from,
+            from: if learned { ask } else { first_fresh(now) },
             ask,
-            until: ask + patience,
+            until,
             ready: certain.then_some(now),
         })
+    }
+
+    /// Whether it is not known if the host answers the askers' topic itself.
+    fn is_unknown(&self) -> bool {
+        self.way == Way::ToStatic && !self.learned() && !self.silent
     }
 
     /// A call by a flat name came.
@@ -205,7 +222,7 @@ impl Carried {
     pub fn settled(&self, hold: &mut Hold, now: u64, lower: bool) -> Fate {
         match self.host_says(hold, now) {
             Fate::Wait if hold.ready.is_none() => Fate::Wait,
-            Fate::Leave => Fate::Leave,
+            fate @ (Fate::Leave | Fate::Unanswered) => fate,
             _ => {
                 let ready = *hold.ready.get_or_insert(now);
                 let others_turn = lower && now < ready + OTHER_MOVES;
@@ -222,11 +239,14 @@ impl Carried {
         if since(self.itself, hold.since) {
             return Fate::Leave;
         }
+        let over = now >= hold.until;
         match self.way {
-            Way::ToPredecessor if shown => by_what_is_known,
-            Way::ToStatic if shown && self.sign == Some(Sign::Old) => Fate::Leave,
-            Way::ToStatic if since(self.silent, hold.from) => Fate::Forward,
-            _ if now >= hold.until => by_what_is_known,
+            Way::ToPredecessor if shown || over => by_what_is_known,
+            Way::ToStatic if self.itself.is_some() && over => Fate::Unanswered,
+            Way::ToStatic if self.itself.is_some() => Fate::Wait,
+            Way::ToStatic if over => by_what_is_known,
+            Way::ToStatic if shown && self.is_unknown() && now < hold.since + GRACE => Fate::Wait,
+            Way::ToStatic if shown => by_what_is_known,
             _ => Fate::Wait,
         }
     }
@@ -236,19 +256,44 @@ impl Carried {
         now >= hold.until || self.shown.is_some_and(|shown| shown >= hold.from)
     }
 
+    /// Somebody called on the predecessor.
+    pub fn old_call(&mut self, now: u64) {
+        if now.saturating_sub(self.last_call) >= WAITED_FOR {
+            self.open = 0;
+        }
+        self.last_call = now;
+        self.open = self.open.saturating_add(1);
+    }
+
+    /// Somebody was answered there.
+    pub fn old_answer(&mut self) {
+        self.open = self.open.saturating_sub(1);
+    }
+
+    /// Whether only a probe can show what the host answers; it is sent when it [may be](Self::may_be_probed).
+    pub fn wants_probe(&self) -> bool {
+        self.is_unknown() && self.sign == Some(Sign::New) && self.probes < MOST_PROBES
+    }
+
+    /// Whether nobody waits for an answer on the predecessor, and no other probe is under way.
+    pub fn may_be_probed(&self, now: u64) -> bool {
+        let nobody_waits = self.open == 0 || now.saturating_sub(self.last_call) >= WAITED_FOR;
+        let lately = self.probe.is_some_and(|probe| within(Some(probe.sent), LISTEN, now));
+        nobody_waits && !lately && now.saturating_sub(self.start) >= LISTEN
+    }
+
+    /// A probe was sent, and a discover is sent after it.
+    pub fn probed(&mut self, now: u64) {
+        self.probes += 1;
+        self.probe = Some(Probe {
+            sent: now,
+            passed: None,
+        });
+    }
+
     /// Whether the host has passed over a probe, and may still answer it.
     pub fn is_probed(&self) -> bool {
         self.probe.is_some_and(|probe| probe.passed.is_some())
-    }
-
-    /// A discover was sent, and on the way `to_static` a probe before it.
-    pub fn asked(&mut self, now: u64) {
-        if self.way == Way::ToStatic && !self.is_probed() {
-            self.probe = Some(Probe {
-                sent: now,
-                passed: None,
-            });
-        }
     }
 
     /// The host answered a discover, at `now`: one of ours that was sent at `asked`, or somebody else's.
@@ -258,8 +303,7 @@ impl Carried {
         let was = self.sign;
         if sign.is_some() && was.is_some() && sign != was {
             // Another host than before.
-            self.silent = None;
-            self.itself = None;
+            self.forget();
         }
         if sign == Some(Sign::Old) && self.way == Way::ToPredecessor {
             self.itself = None;
@@ -273,27 +317,44 @@ impl Carried {
         self.news(before)
     }
 
-    /// The host answered a call on the askers' topic by itself, or a probe.
+    /// The host answered a call on the askers' topic by itself, or a probe, or says that it does.
     pub fn answered_itself(&mut self, now: u64) -> Option<News> {
         let before = self.learned();
+        self.forget();
         self.itself = Some(now);
-        self.silent = None;
-        self.probe = None;
+        self.news(before)
+    }
+
+    /// The host says that it does not answer the predecessor.
+    pub fn says_it_is_silent(&mut self) -> Option<News> {
+        let before = self.learned();
+        self.forget();
+        self.silent = true;
+        self.news(before)
+    }
+
+    /// The host did not answer a call that was left to it.
+    pub fn left_unanswered(&mut self) -> Option<News> {
+        let before = self.learned();
+        self.forget();
         self.news(before)
     }
 
     /// Time has passed: a probe that is still without an answer shows silence.
     pub fn passed(&mut self, now: u64) -> Option<News> {
-        let margin = if self.silent.is_some() { MARGIN } else { FIRST_MARGIN };
-        let probe = self.probe?;
-        if now < probe.passed? + margin {
+        let passed = self.probe?.passed?;
+        if now < passed + MARGIN {
             return None;
         }
-        let before = self.learned();
-        self.probe = None;
-        self.silent = Some(probe.sent);
+        self.says_it_is_silent()
+    }
+
+    /// Nothing is known any more of what it answers.
+    fn forget(&mut self) {
         self.itself = None;
-        self.news(before)
+        self.silent = false;
+        self.probe = None;
+        self.probes = 0;
     }
 
     fn news(&self, before: bool) -> Option<News> {

@@ -11,7 +11,7 @@ enum E {
     Empty(u64),
     /// It answers the askers' topic itself.
     Itself(u64),
-    /// It answered discover, and a probe that was sent at this time not.
+    /// It is known not to answer the predecessor.
     Silent(u64),
     /// It answers a discover of somebody else.
     NewToOthers(u64),
@@ -32,7 +32,7 @@ const CALLED: u64 = 100_000;
 const ROUND: u64 = 1;
 
 fn after(way: Way, events: &[E]) -> Carried {
-    let mut carried = Carried::new(way);
+    let mut carried = Carried::new(way, 0);
     for event in events {
         apply(&mut carried, *event);
     }
@@ -48,11 +48,7 @@ fn apply(carried: &mut Carried, event: E) -> Option<News> {
         LateOld(asked, at) => carried.discovered(Some(Sign::Old), Some(asked), at),
         NewToOthers(at) => carried.discovered(Some(Sign::New), None, at),
         Itself(at) => carried.answered_itself(at),
-        Silent(at) => {
-            carried.asked(at);
-            carried.discovered(Some(Sign::New), Some(at), at + ROUND);
-            carried.passed(at + ROUND + FIRST_MARGIN)
-        }
+        Silent(_) => carried.says_it_is_silent(),
     }
 }
 
@@ -69,13 +65,9 @@ fn fate(way: Way, lower: bool, before: &[E], meanwhile: &[E]) -> (Fate, u64) {
     };
     let mut meanwhile = meanwhile.iter().copied().peekable();
     for now in CALLED..CALLED + 60_000 {
-        if now == hold.ask {
-            carried.asked(now);
-        }
         while let Some(event) = meanwhile.next_if(|event| time(*event) == now) {
             apply(&mut carried, event);
         }
-        carried.passed(now);
         match carried.settled(&mut hold, now, lower) {
             Fate::Wait => {}
             fate => return (fate, now - CALLED),
@@ -139,55 +131,59 @@ fn a_host_that_has_learned_may_answer_and_is_asked_when_it_does_not() {
         ToStatic,
         &[
             (false, &[Itself(99_990)], &[Itself(100_400)], LEAVE(400)),
-            (false, &[Itself(0)], &[New(101_001), Itself(101_003)], LEAVE(asked + 3)),
-            // It answers the replacement only, from now on.
+            // It answers the replacement only, from now on, as it says itself, or as the first call shows.
+            (
+                false,
+                &[New(0), Itself(0)],
+                &[Silent(100_600), New(101_001)],
+                FORWARD(asked + 1),
+            ),
             (
                 false,
                 &[New(0), Itself(0)],
                 &[New(101_001)],
-                FORWARD(asked + 1 + FIRST_MARGIN),
+                (Fate::Unanswered, WAITED_FOR),
             ),
             (
                 false,
-                &[Itself(0)],
-                &[New(100_001)],
-                LEAVE(asked + UNKNOWN + FIRST_MARGIN),
+                &[New(0), Itself(0)],
+                &[New(101_001), Itself(109_000)],
+                LEAVE(9_000),
             ),
+            (false, &[Old(0)], &[Old(101_001)], LEAVE(asked + 1)),
+            // It was updated.
+            (false, &[Old(0)], &[Silent(100_500), New(101_001)], FORWARD(asked + 1)),
         ],
     );
 }
 
 #[test]
-fn a_host_of_the_replacement_is_probed_whether_it_answers_the_predecessor_itself() {
+fn a_host_of_the_replacement_may_answer_the_predecessor_itself() {
     check(
         ToStatic,
         &[
             // Nothing known, and a host that answers no discover.
-            (false, &[], &[], FORWARD(UNKNOWN + FIRST_MARGIN)),
+            (false, &[], &[], FORWARD(GRACE)),
             (false, &[], &[Itself(100_300)], LEAVE(300)),
-            // The probe is answered, before the discover or after it; or it is not.
-            (false, &[], &[Itself(100_005), New(100_010)], LEAVE(5)),
             (false, &[], &[New(100_010), Itself(100_400)], LEAVE(400)),
-            (false, &[], &[New(100_010)], FORWARD(10 + FIRST_MARGIN)),
-            (false, &[], &[New(100_010), New(100_300)], FORWARD(10 + FIRST_MARGIN)),
+            (false, &[], &[New(100_010)], FORWARD(GRACE)),
             (false, &[], &[Old(100_010)], LEAVE(10)),
-            // What it showed just before is not old, but that a tool is slow proves nothing.
-            (false, &[New(99_990)], &[New(100_010)], FORWARD(10 + FIRST_MARGIN)),
-            (false, &[New(99_990)], &[], FORWARD(BUSY)),
-            // Once it is known to be silent, it takes no longer than a question.
-            (false, &[Silent(99_950)], &[], FORWARD(0)),
-            (false, &[Silent(99_750)], &[New(100_005)], FORWARD(5 + MARGIN)),
-            (false, &[Silent(1000)], &[New(100_005)], FORWARD(5 + MARGIN)),
-            (false, &[Silent(1000)], &[Itself(100_004), New(100_005)], LEAVE(4)),
-            (false, &[Silent(1000)], &[Old(100_005)], LEAVE(5)),
-            (false, &[Silent(1000)], &[], FORWARD(KNOWN)),
-            // Another host than the one that was silent.
+            (false, &[New(99_990)], &[], FORWARD(GRACE)),
+            // Known, and silent now: busy, perhaps with this very call.
+            (false, &[New(0)], &[], FORWARD(KNOWN)),
+            // Once it is known not to answer, it takes no longer than a question.
+            (false, &[Silent(0), New(99_960)], &[], FORWARD(0)),
+            (false, &[Silent(0), New(1000)], &[New(100_005)], FORWARD(5)),
             (
                 false,
-                &[Silent(1000), Old(1001), New(99_990)],
-                &[New(100_001)],
-                FORWARD(1 + FIRST_MARGIN),
+                &[Silent(0), New(1000)],
+                &[Itself(100_004), New(100_005)],
+                LEAVE(4),
             ),
+            (false, &[Silent(0), New(1000)], &[Old(100_005)], LEAVE(5)),
+            (false, &[Silent(0), New(1000)], &[], FORWARD(KNOWN)),
+            // Another host than the one that was silent.
+            (false, &[New(0), Silent(0), Old(1), New(99_990)], &[], FORWARD(GRACE)),
         ],
     );
 }
@@ -208,11 +204,68 @@ fn beside_a_lower_toolhost_a_call_waits_for_it_and_is_left_to_a_host_that_has_le
     check(
         ToStatic,
         &[
-            (true, &[Silent(99_950)], &[], FORWARD(OTHER_MOVES)),
-            (true, &[], &[New(100_001)], FORWARD(1 + FIRST_MARGIN + OTHER_MOVES)),
-            (true, &[], &[New(100_001), Itself(100_900)], LEAVE(900)),
+            (true, &[Silent(0), New(99_960)], &[], FORWARD(OTHER_MOVES)),
+            (true, &[], &[New(100_001)], FORWARD(GRACE + OTHER_MOVES)),
+            (true, &[], &[New(100_001), Itself(101_900)], LEAVE(1_900)),
         ],
     );
+}
+
+#[test]
+fn a_host_is_probed_when_nobody_waits_for_an_answer() {
+    let mut carried = Carried::new(ToStatic, 0);
+    assert!(!carried.wants_probe(), "no host has been heard");
+    apply(&mut carried, New(10));
+    assert!(carried.wants_probe() && !carried.may_be_probed(LISTEN - 1) && carried.may_be_probed(LISTEN));
+    carried.old_call(LISTEN);
+    assert!(!carried.may_be_probed(LISTEN + WAITED_FOR - 1) && carried.may_be_probed(LISTEN + WAITED_FOR));
+    carried.old_call(LISTEN + 1);
+    carried.old_answer();
+    assert!(!carried.may_be_probed(LISTEN + 2), "one of two is answered");
+    carried.old_answer();
+    assert!(carried.may_be_probed(LISTEN + 2));
+
+    for known in [Itself(20), Silent(20), Old(20)] {
+        let carried = after(ToStatic, &[New(10), known]);
+        assert!(!carried.wants_probe(), "{known:?}");
+    }
+    assert!(!after(ToPredecessor, &[New(10)]).wants_probe());
+}
+
+#[test]
+fn a_probe_that_is_passed_over_shows_silence_and_one_that_nobody_hears_nothing() {
+    let sent = LISTEN;
+    let probed = || {
+        let mut carried = after(ToStatic, &[New(10)]);
+        carried.probed(sent);
+        assert!(!carried.may_be_probed(sent + LISTEN - 1));
+        carried
+    };
+    let mut carried = probed();
+    carried.discovered(Some(Sign::New), Some(sent - 1), sent + 3);
+    assert!(!carried.is_probed(), "an answer to a question from before the probe");
+    carried.discovered(Some(Sign::New), Some(sent), sent + 4);
+    assert_eq!(carried.passed(sent + 4 + MARGIN - 1), None);
+    assert!(carried.is_probed() && carried.wants_probe());
+    carried.passed(sent + 4 + MARGIN);
+    assert!(!carried.is_probed() && !carried.wants_probe());
+    let next = carried.call(sent + FRESH - 1, false);
+    assert_eq!(next, Next::Forward, "it is silent");
+
+    let mut carried = probed();
+    carried.discovered(Some(Sign::New), Some(sent), sent + 4);
+    assert_eq!(carried.answered_itself(sent + 300), Some(News::Learned));
+    assert_eq!(carried.passed(sent + 60_000), None);
+    assert!(carried.learned());
+
+    let mut carried = probed();
+    for _ in 0..20 {
+        assert_eq!(carried.passed(sent + 60_000), None, "nobody has heard it");
+        if carried.wants_probe() {
+            carried.probed(sent);
+        }
+    }
+    assert!(!carried.wants_probe(), "it is not asked without end");
 }
 
 #[test]
@@ -239,17 +292,18 @@ fn a_call_by_a_flat_name_takes_the_topic_its_host_knows() {
 
 #[test]
 fn what_changed_is_told_once() {
-    let mut carried = Carried::new(ToPredecessor);
+    let mut carried = Carried::new(ToPredecessor, 0);
     assert_eq!(apply(&mut carried, Old(0)), None);
     assert_eq!(apply(&mut carried, New(1)), Some(News::Learned));
     assert_eq!(apply(&mut carried, Itself(2)), None);
     assert_eq!(apply(&mut carried, New(3)), None);
     assert_eq!(apply(&mut carried, Old(4)), Some(News::Forgot));
 
-    let mut carried = Carried::new(ToStatic);
+    let mut carried = Carried::new(ToStatic, 0);
     assert_eq!(apply(&mut carried, Silent(1000)), None);
     assert_eq!(apply(&mut carried, Itself(2000)), Some(News::Learned));
     assert_eq!(apply(&mut carried, Itself(2001)), None);
     assert_eq!(apply(&mut carried, Silent(4000)), Some(News::Forgot));
-    assert_eq!(apply(&mut carried, Silent(6000)), None);
+    assert_eq!(apply(&mut carried, Itself(4001)), Some(News::Learned));
+    assert_eq!(carried.left_unanswered(), Some(News::Forgot));
 }

@@ -26,15 +26,16 @@ struct Other {
 }
 
 impl Others {
-    /// The toolhost `by` has told everything it forwards.
-    pub fn announced(&mut self, by: &str, ways: BTreeMap<String, Way>, now: u64) {
+    /// The toolhost `by` has told everything it forwards; whether that is news.
+    pub fn announced(&mut self, by: &str, ways: BTreeMap<String, Way>, now: u64) -> bool {
         if ways.is_empty() {
-            self.known.remove(by);
-            return;
+            return self.known.remove(by).is_some();
         }
-        let ways = ways.into_iter().take(MOST_TOOLBOXES).collect();
+        let ways: BTreeMap<_, _> = ways.into_iter().take(MOST_TOOLBOXES).collect();
+        let is_news = self.known.get(by).is_none_or(|other| other.ways != ways);
         self.known.insert(by.to_owned(), Other { heard: now, ways });
         self.forget_excess();
+        is_news
     }
 
     /// The toolhost `by` has forwarded a call to `toolbox_id`.
@@ -45,6 +46,12 @@ impl Others {
             other.ways.insert(toolbox_id.to_owned(), way);
         }
         self.forget_excess();
+    }
+
+    /// The toolboxes that any forwards this way, perhaps more than once.
+    pub fn toolboxes(&self, way: Way) -> impl Iterator<Item = &str> {
+        let ways = self.known.values().flat_map(|other| &other.ways);
+        ways.filter(move |(_, its)| **its == way).map(|(id, _)| id.as_str())
     }
 
     /// Whether any forwards calls to `toolbox_id` this way.
@@ -93,7 +100,8 @@ mod tests {
     #[test]
     fn what_a_toolhost_tells_holds_until_it_tells_something_else() {
         let mut others = Others::default();
-        others.announced("b", ways(&[("wn", ToPredecessor), ("x", ToStatic)]), 0);
+        let first = ways(&[("wn", ToPredecessor), ("x", ToStatic)]);
+        assert!(others.announced("b", first.clone(), 0) && !others.announced("b", first, 0));
         let lower = |others: &Others, than| others.lower(than, "wn", ToPredecessor);
         assert!(lower(&others, "c") && !lower(&others, "a") && !lower(&others, "b"));
         assert!(others.any("wn", ToPredecessor) && !others.any("wn", ToStatic));

@@ -10,6 +10,7 @@ use crate::common::caller::{CALL, Caller, predecessor};
 use crate::common::eventually::eventually;
 use crate::common::host::{Host, moody};
 use crate::common::peers::RealBus;
+use crate::forwarding::{answers, config, shout};
 use crate::hosts::{Hosting, Kind, TOOLBOX, runs, toolbox};
 
 /// Callers of the one toolbox, each told by its source.
@@ -130,5 +131,40 @@ async fn from_an_old_host_to_the_predecessor_switched_off_no_call_is_lost_or_dou
     assert!(callers.caller.stays_unanswered(&predecessor(TOOLBOX), &old).await);
     callers.check().await;
     assert!(!quiet(&host.socket(), "2s"), "whoever was too late is told");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn calls_during_the_update_of_the_host_are_answered_once_by_a_result_or_an_error() {
+    let bus = RealBus::start().await;
+    let mut caller = Caller::connect(&bus.url()).await;
+    let mut hosting = Hosting::start(Kind::Old, &bus, &mut caller).await;
+    let migrate = json!({"to_predecessor": [TOOLBOX], "timeout": "4s"});
+    let host = Host::start(&config(&bus.url(), &migrate)).await;
+    let mut tokens = Vec::new();
+    // One is in the hands of the host when it goes.
+    tokens.push(caller.send(CALL, &shout("slow")).await);
+    eventually("the tool runs", || runs(&bus) == 1).await;
+    hosting.end();
+    // Nobody is there for these.
+    for _ in 0..3 {
+        tokens.push(caller.send(CALL, &shout("ada")).await);
+    }
+    let _new = Hosting::start(Kind::Both, &bus, &mut caller).await;
+    tokens.push(caller.send(CALL, &shout("ada")).await);
+    let mut results = 0;
+    for token in &tokens {
+        let answers = answers(&mut caller, token, CALL, &[&host]).await;
+        assert_eq!(answers.len(), 1, "{answers:?}");
+        let data = &answers[0]["data"];
+        let timeout = "TimeoutError: 'shout' did not answer within 4s; the host it was forwarded to was silent";
+        assert!(
+            data["result"] == json!({"text": "ADA"}) || data["error"] == timeout,
+            "{data}"
+        );
+        results += usize::from(data["result"].is_object());
+    }
+    assert!(results >= 1, "the new host answers");
+    assert_eq!(runs(&bus), 1 + results, "no tool ran for nothing");
     host.stop().await;
 }

@@ -4,15 +4,18 @@
 //! tells our calls apart and keeps everybody from forwarding it again. The answer is not that Message's, but the
 //! `response` to what the asker sent, from the context the asker sent; so nothing the host made of it gets through.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::{Asker, Bridge, MAX_FRAME, Outgoing, lock};
 use crate::bus::mapping::Answer;
 use crate::bus::message::{Message, forwarded_frame};
+use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
 use crate::bus::topic::Topic;
 use crate::config::MigrateConfig;
@@ -34,6 +37,7 @@ pub use status::CarriedStatus;
 
 use hold::Held;
 use mark::Mark;
+use others::OthersAnswer;
 
 /// Calls held and on their way; one more is refused.
 const MOST: usize = 1024;
@@ -46,14 +50,17 @@ pub(super) struct Carrier {
     timeout: Duration,
     table: HashMap<String, Entry>,
     others: Others,
+    /// Answers that other toolhosts make of what they have forwarded, as they will be: not the hosts' own.
+    others_answers: VecDeque<OthersAnswer>,
     /// In the order they came.
     held: Vec<Held>,
     pending: HashMap<u64, Pending>,
     next: u64,
     /// When hosts were last asked.
     asked: Option<u64>,
-    /// Whether a task looks after what is held.
+    /// Whether a task looks after what waits, and what wakes it.
     looked_after: bool,
+    wake: Arc<Notify>,
     /// Ended: nothing is forwarded any more.
     over: bool,
 }
@@ -115,11 +122,13 @@ impl Carrier {
             timeout: MigrateConfig::default().timeout,
             table: HashMap::new(),
             others: Others::default(),
+            others_answers: VecDeque::new(),
             held: Vec::new(),
             pending: HashMap::new(),
             next: 0,
             asked: None,
             looked_after: false,
+            wake: Arc::default(),
             over: false,
         }
     }
@@ -148,12 +157,13 @@ impl Carrier {
             .partition(|held| goes_on(&held.asked));
         self.held = stay;
         let unanswered = self.unanswered(end);
+        let now = self.now();
         let mut old = std::mem::take(&mut self.table);
         for carry in &config.carried {
             let known = old.remove(&carry.toolbox_id);
             let known = known.filter(|entry| entry.carried.way() == carry.way);
             let entry = known.unwrap_or_else(|| Entry {
-                carried: Carried::new(carry.way),
+                carried: Carried::new(carry.way, now),
                 tools: Vec::new(),
                 asked: None,
             });
@@ -189,8 +199,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     pub fn set_migrate(&self, config: &MigrateConfig) {
         let before = self.carries();
         self.forward_by(config);
-        if before || !config.carried.is_empty() {
-            // It asks the hosts, and tells the other toolhosts what is forwarded here now.
+        if before || !config.carried.is_empty() || self.has_to_tell() {
+            // It asks the hosts, and tells the other toolhosts what is forwarded and answered here now.
             self.probe("ovos.persona.tools.discover");
         }
     }
@@ -249,12 +259,19 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             asker: Asker::of(message),
         };
         let next = {
-            let carrier = lock(&self.0.carrier);
-            let entry = carrier.table.get(toolbox_id).filter(|entry| entry.carried.way() == way);
-            let Some(entry) = entry else { return };
+            let mut carrier = lock(&self.0.carrier);
+            let now = carrier.now();
             let lower = carrier.others.lower(&carrier.instance, toolbox_id, way);
-            entry.carried.call(carrier.now(), lower)
+            let entry = carrier.table.get_mut(toolbox_id);
+            let Some(entry) = entry.filter(|entry| entry.carried.way() == way) else {
+                return;
+            };
+            if predecessor {
+                entry.carried.old_call(now);
+            }
+            entry.carried.call(now, lower)
         };
+        count(&self.0.counters.handled);
         match next {
             Next::Forward => self.forward([asked()]),
             Next::Hold(hold) => self.hold(hold, asked()),
@@ -325,6 +342,9 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     }
 
     fn answer_forwarded(&self, asked: &Asked, outcome: Outcome) {
+        if asked.way == Some(Way::ToStatic) {
+            self.old_answer(&asked.toolbox_id);
+        }
         let answer = match asked.way {
             None => Answer::Invoke {
                 name: &asked.name,

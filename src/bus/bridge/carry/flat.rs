@@ -7,6 +7,7 @@ use super::{Asked, Asker, Next};
 use crate::bus::bridge::{Bridge, Inner, Outgoing, lock};
 use crate::bus::mapping::{Answer, Name, echo};
 use crate::bus::message::Message;
+use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
 use crate::json::{self, Kind, Members, Text, push_string};
 use crate::tools::outcome::CallError;
@@ -142,6 +143,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             let entry = carrier.table.get(&asked.toolbox_id);
             entry.map_or(Next::Forward, |entry| entry.carried.flat_call(carrier.now()))
         };
+        count(&self.0.counters.handled);
         match next {
             Next::Hold(hold) => self.hold(hold, asked),
             Next::Forward => self.forward([asked]),

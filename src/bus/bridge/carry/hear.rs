@@ -44,6 +44,11 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             Ok(message) => message,
             Err(malformed) => return self.drop_malformed(Some(malformed)),
         };
+        if let Topic::PredecessorAnswer(toolbox_id) = topic
+            && message.context.get(PROBE).is_none()
+        {
+            self.old_answer(toolbox_id);
+        }
         if let Some(mark) = Mark::of(&message) {
             if mark.by == lock(&self.0.carrier).instance {
                 self.take_answer(&mark, &message, frame);
@@ -58,6 +63,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             },
         };
         self.host_answers_itself(&toolbox_id, way, &message);
+    }
+
+    /// Somebody was answered on the predecessor topic of a toolbox.
+    pub(super) fn old_answer(&self, toolbox_id: &str) {
+        if let Some(entry) = lock(&self.0.carrier).table.get_mut(toolbox_id) {
+            entry.carried.old_answer();
+        }
     }
 
     /// The answer to a call we forwarded.
@@ -87,18 +99,16 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let news = {
             let mut carrier = lock(&self.0.carrier);
             let now = carrier.now();
-            let from_whom = carrier.others.any(toolbox_id, way);
+            let context = message.context_text.unwrap_or("{}");
+            if carrier.is_others_answer(toolbox_id, way, context) {
+                return;
+            }
             let entry = carrier.table.get_mut(toolbox_id);
             let Some(entry) = entry.filter(|entry| entry.carried.way() == way) else {
                 return;
             };
-            // No toolhost forwards a probe.
-            if from_whom && !to_a_probe {
-                return;
-            }
             let news = entry.carried.answered_itself(now);
             if !to_a_probe {
-                let context = message.context_text.unwrap_or("{}");
                 carrier.give_up_answered(|asked| {
                     asked.way == Some(way)
                         && asked.toolbox_id == toolbox_id
@@ -130,6 +140,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         if let Some((way, news)) = told {
             self.tell(toolbox_id, way, news);
             self.settle(toolbox_id);
+            self.look_after();
         }
     }
 

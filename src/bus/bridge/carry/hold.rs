@@ -1,5 +1,6 @@
 //! Calls that wait until it is known whether their host answers them by itself, and the questions to the hosts.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::mark::ProbeCall;
@@ -14,6 +15,8 @@ use crate::tools::outcome::CallError;
 const ASK_PERIOD: u64 = 100;
 /// How often it is looked whether the time of a held call has come. What is heard settles calls without it.
 const LOOK: Duration = Duration::from_millis(20);
+/// How often it is looked whether a host may be probed.
+const LOOK_FOR_QUIET: Duration = Duration::from_millis(500);
 
 /// A call that is not decided about yet.
 pub(super) struct Held {
@@ -21,27 +24,38 @@ pub(super) struct Held {
     pub(super) asked: Asked,
 }
 
-/// What a look at the held calls came to.
+/// What the held calls to one toolbox came to.
+#[derive(Default)]
+struct Settled {
+    go: Vec<Asked>,
+    news: Option<News>,
+}
+
+/// What a look at everything that waits came to.
 #[derive(Default)]
 struct Look {
     go: Vec<Asked>,
     news: Vec<(String, Way, News)>,
-    /// The hosts are to be asked, and those on the way `to_static` get a probe.
-    ask: Option<Vec<String>>,
-    /// Nothing is held any more.
-    done: bool,
+    questions: Option<Questions>,
+    /// When to look again; `None` where nothing waits any more.
+    again: Option<Duration>,
+}
+
+/// What goes out to the hosts: a discover, and before it a probe to those of these toolboxes.
+struct Questions {
+    probed: Vec<String>,
 }
 
 impl Carrier {
-    /// The held calls to `toolbox_id` that need wait no longer.
-    fn settle(&mut self, toolbox_id: &str, now: u64) -> Vec<Asked> {
-        let Some(entry) = self.table.get(toolbox_id) else {
-            return Vec::new();
+    /// Decides about the held calls to `toolbox_id`, as far as that is possible now.
+    fn settle(&mut self, toolbox_id: &str, now: u64) -> Settled {
+        let Some(entry) = self.table.get_mut(toolbox_id) else {
+            return Settled::default();
         };
-        let (carried, way) = (&entry.carried, entry.carried.way());
-        let lower = self.others.lower(&self.instance, toolbox_id, way);
-        let mut go = Vec::new();
-        let mut took_over = false;
+        let carried = &mut entry.carried;
+        let lower = self.others.lower(&self.instance, toolbox_id, carried.way());
+        let mut settled = Settled::default();
+        let (mut took_over, mut unanswered) = (false, false);
         let mut stay = Vec::new();
         for mut held in std::mem::take(&mut self.held) {
             let fate = match held.asked.way {
@@ -53,17 +67,21 @@ impl Carrier {
             match fate {
                 Fate::Wait => stay.push(held),
                 Fate::Leave => {}
+                Fate::Unanswered => unanswered = true,
                 Fate::Forward => {
                     took_over |= lower && held.asked.way.is_some();
-                    go.push(held.asked);
+                    settled.go.push(held.asked);
                 }
             }
+        }
+        if unanswered {
+            settled.news = carried.left_unanswered();
         }
         self.held = stay;
         if took_over {
             self.others.lower_gone(&self.instance, toolbox_id);
         }
-        go
+        settled
     }
 
     fn look(&mut self) -> Look {
@@ -71,61 +89,72 @@ impl Carrier {
         let mut look = Look::default();
         for (id, entry) in &mut self.table {
             let way = entry.carried.way();
-            look.news
-                .extend(entry.carried.passed(now).map(|news| (id.clone(), way, news)));
+            let news = entry.carried.passed(now);
+            look.news.extend(news.map(|news| (id.clone(), way, news)));
         }
         let mut ids: Vec<String> = self.held.iter().map(|held| held.asked.toolbox_id.clone()).collect();
         ids.sort_unstable();
         ids.dedup();
         for id in ids {
-            look.go.append(&mut self.settle(&id, now));
+            let mut settled = self.settle(&id, now);
+            look.go.append(&mut settled.go);
+            let way = self.table.get(&id).map(|entry| entry.carried.way());
+            look.news
+                .extend(way.zip(settled.news).map(|(way, news)| (id, way, news)));
         }
-        look.ask = self.ask(now);
-        look.done = self.held.is_empty();
-        self.looked_after &= !look.done;
+        look.questions = self.questions(now);
+        look.again = self.look_again();
+        self.looked_after = look.again.is_some();
         look
     }
 
-    /// Whether the hosts are to be asked now because of a held call; the toolboxes whose hosts get a probe.
-    fn ask(&mut self, now: u64) -> Option<Vec<String>> {
+    fn look_again(&self) -> Option<Duration> {
+        let any = |is_it: fn(&Entry) -> bool| self.table.values().any(is_it);
+        if self.over {
+            None
+        } else if !self.held.is_empty() || any(|entry| entry.carried.is_probed()) {
+            Some(LOOK)
+        } else {
+            any(|entry| entry.carried.wants_probe()).then_some(LOOK_FOR_QUIET)
+        }
+    }
+
+    /// What the hosts are to be asked now.
+    fn questions(&mut self, now: u64) -> Option<Questions> {
         let lately = |asked: u64| now.saturating_sub(asked) < ASK_PERIOD;
         if self.asked.is_some_and(lately) {
             return None;
         }
-        let table = &self.table;
-        let is_due = |held: &Held| {
-            let entry = table.get(&held.asked.toolbox_id);
-            let due = |entry: &Entry| {
-                let asked = entry.asked.is_some_and(|asked| asked >= held.hold.ask);
-                held.hold.ask <= now && !asked && !entry.carried.is_probed()
-            };
-            entry.is_some_and(due)
-        };
-        if !self.held.iter().any(is_due) {
-            return None;
-        }
-        self.asked = Some(now);
         let mut probed = Vec::new();
-        for held in &self.held {
-            let id = &held.asked.toolbox_id;
-            let entry = self.table.get_mut(id);
-            let Some(entry) = entry.filter(|entry| entry.asked != Some(now) && !entry.carried.is_probed()) else {
-                continue;
-            };
-            entry.asked = Some(now);
-            entry.carried.asked(now);
-            if entry.carried.way() == Way::ToStatic {
+        for (id, entry) in &mut self.table {
+            if entry.carried.wants_probe() && entry.carried.may_be_probed(now) {
+                entry.carried.probed(now);
                 probed.push(id.clone());
             }
         }
-        Some(probed)
+        let table = &self.table;
+        let is_due = |held: &Held| {
+            let entry = table.get(&held.asked.toolbox_id);
+            let asked = entry.and_then(|entry| entry.asked);
+            held.hold.ask <= now && asked.is_none_or(|asked| asked < held.hold.ask)
+        };
+        if probed.is_empty() && !self.held.iter().any(is_due) {
+            return None;
+        }
+        self.asked = Some(now);
+        for held in &self.held {
+            if let Some(entry) = self.table.get_mut(&held.asked.toolbox_id) {
+                entry.asked = Some(now);
+            }
+        }
+        Some(Questions { probed })
     }
 }
 
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// Keeps a call until it is decided about.
     pub(super) fn hold(&self, hold: Hold, asked: Asked) {
-        let ask = {
+        let questions = {
             let mut carrier = lock(&self.0.carrier);
             if carrier.is_full() || carrier.over {
                 let error = match carrier.over {
@@ -140,45 +169,47 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 return;
             }
             carrier.held.push(Held { hold, asked });
-            if !std::mem::replace(&mut carrier.looked_after, true) {
-                self.look_after();
-            }
             let now = carrier.now();
-            carrier.ask(now)
+            carrier.questions(now)
         };
-        if let Some(probed) = ask {
-            self.ask_hosts(&probed);
-        }
+        self.ask(questions);
+        self.look_after();
     }
 
-    /// Looks at what is held again and again, until nothing is.
-    fn look_after(&self) {
+    /// Sees to it that what waits is looked at again and again, until nothing does.
+    pub(super) fn look_after(&self) {
+        let wake = {
+            let mut carrier = lock(&self.0.carrier);
+            if carrier.looked_after || carrier.look_again().is_none() {
+                return carrier.wake.notify_one();
+            }
+            carrier.looked_after = true;
+            Arc::clone(&carrier.wake)
+        };
         let bridge = self.clone();
         self.0.runtime.spawn(async move {
-            while !bridge.look() {
-                tokio::time::sleep(LOOK).await;
+            while let Some(time) = bridge.look() {
+                _ = tokio::time::timeout(time, wake.notified()).await;
             }
         });
     }
 
-    /// Looks after what is held: whether nothing is any more.
-    fn look(&self) -> bool {
+    /// Does what can be done about what waits; when to look again.
+    fn look(&self) -> Option<Duration> {
         let look = lock(&self.0.carrier).look();
         for (toolbox_id, way, news) in look.news {
             self.tell(&toolbox_id, way, Some(news));
         }
         self.forward(look.go);
-        if let Some(probed) = look.ask {
-            self.ask_hosts(&probed);
-        }
-        look.done
+        self.ask(look.questions);
+        look.again
     }
 
-    /// Asks every host what it has, and those of the toolboxes `probed` whether they answer their predecessor topic. The
-    /// probes go first: who has answered the discover has had the time to answer them.
-    fn ask_hosts(&self, probed: &[String]) {
+    /// The probes go first: who has answered the discover has had the time to answer them.
+    fn ask(&self, questions: Option<Questions>) {
+        let Some(Questions { probed }) = questions else { return };
         let context = self.announcement();
-        for toolbox_id in probed {
+        for toolbox_id in &probed {
             let topic = format!("ovos.persona.tools.{toolbox_id}.call");
             let call = frame(&topic, &ProbeCall { toolbox_id }, &context);
             self.0.answers.outgoing.send(call.into());
@@ -186,13 +217,17 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         self.probe("ovos.persona.tools.discover");
     }
 
-    /// Lets those held calls to `toolbox_id` go that need wait no longer.
+    /// Decides about the held calls to `toolbox_id`, as far as that is possible now.
     pub(super) fn settle(&self, toolbox_id: &str) {
-        let go = {
+        let (settled, way) = {
             let mut carrier = lock(&self.0.carrier);
             let now = carrier.now();
-            carrier.settle(toolbox_id, now)
+            let way = carrier.table.get(toolbox_id).map(|entry| entry.carried.way());
+            (carrier.settle(toolbox_id, now), way)
         };
-        self.forward(go);
+        if let Some(way) = way {
+            self.tell(toolbox_id, way, settled.news);
+        }
+        self.forward(settled.go);
     }
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::json as object;
 use tracing::warn;
 
-use super::mark::{Mark, same_call};
+use super::mark::{Mark, same_call, same_context};
 use super::{Asked, Carrier};
-use crate::bus::bridge::{Bridge, Outgoing, lock};
+use crate::bus::bridge::{Bridge, Inner, Outgoing, lock};
 use crate::bus::message::Message;
 use crate::bus::service::PROBE;
 use crate::bus::toolboxes::Toolboxes;
+use crate::config::PredecessorTopics;
 use crate::json;
 use crate::migrate::carry::Way;
 
@@ -19,7 +20,28 @@ const FORWARDS: &str = "toolhost_forwards";
 /// The context key that says when it asked, in its own milliseconds: an answer is as old as its question.
 const ASKED: &str = "toolhost_asked";
 
+/// The context key that says of toolboxes which the others forward `to_static`, and which are hosted here, whether their
+/// predecessor topic is answered: no discover shows it.
+const ANSWERS: &str = "toolhost_answers_predecessor";
+/// Answers of other toolhosts that are remembered.
+const MOST_ANSWERS: usize = 256;
+
+/// An answer that another toolhost makes of what it has forwarded.
+pub(super) struct OthersAnswer {
+    toolbox_id: String,
+    way: Way,
+    context: String,
+}
+
 impl Carrier {
+    /// Whether an answer on the askers' topic is another toolhost's; each is one once.
+    pub(super) fn is_others_answer(&mut self, toolbox_id: &str, way: Way, context: &str) -> bool {
+        let place = self.others_answers.iter().position(|answer| {
+            answer.toolbox_id == toolbox_id && answer.way == way && same_context(&answer.context, context)
+        });
+        place.and_then(|place| self.others_answers.remove(place)).is_some()
+    }
+
     /// The toolhost `by` has forwarded a call: it answers it, and not we. Of a call that is on its way from both the
     /// answer is that of the lower id.
     fn leave_to(&mut self, by_lower: bool, is_it: impl Fn(&Asked) -> bool) {
@@ -38,15 +60,35 @@ impl Carrier {
     }
 }
 
+impl<T: Toolboxes, O: Outgoing> Inner<T, O> {
+    /// Of the toolboxes hosted here that others forward `to_static`: whether their predecessor topic is answered.
+    fn answers_predecessor(&self, carrier: &Carrier) -> BTreeMap<String, bool> {
+        let ids = carrier.others.toolboxes(Way::ToStatic);
+        let hosted = ids.filter(|id| self.toolboxes.hosts(id));
+        let answers = |id: &str| self.toolboxes.predecessor_topics(id) != PredecessorTopics::Ignore;
+        hosted.map(|id| (id.to_owned(), answers(id))).collect()
+    }
+}
+
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// The members of the context of a discover of ours, as text: who asks, and what it forwards.
     pub(in crate::bus::bridge) fn announcement(&self) -> String {
         let carrier = lock(&self.0.carrier);
-        let (instance, ways) = (&carrier.instance, carrier.ways());
-        if ways.is_empty() {
-            return object!({PROBE: instance}).to_string();
+        let mut context = object!({PROBE: carrier.instance});
+        let (ways, answers) = (carrier.ways(), self.0.answers_predecessor(&carrier));
+        if !ways.is_empty() {
+            context[FORWARDS] = object!(ways);
+            context[ASKED] = carrier.now().into();
         }
-        object!({PROBE: instance, FORWARDS: ways, ASKED: carrier.now()}).to_string()
+        if !answers.is_empty() {
+            context[ANSWERS] = object!(answers);
+        }
+        context.to_string()
+    }
+
+    /// Whether others forward what is hosted here, and have to know what is answered.
+    pub(super) fn has_to_tell(&self) -> bool {
+        !self.0.answers_predecessor(&lock(&self.0.carrier)).is_empty()
     }
 
     /// When the discover of ours was sent that `message` answers; `None` where it answers somebody else's.
@@ -57,22 +99,46 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         (ours && asked <= carrier.now()).then_some(asked)
     }
 
-    /// Another toolhost asks what there is, and tells what it forwards.
+    /// Another toolhost asks what there is, and tells what it forwards and answers.
     pub(in crate::bus::bridge) fn other_announces(&self, by: &str, message: &Message<'_>) {
-        let ways = message.context.get(FORWARDS).map_or("{}", |raw| raw.get());
-        let ways: BTreeMap<String, Way> = serde_json::from_str(ways).unwrap_or_default();
-        let ids: Vec<String> = {
+        let text = |key: &str| message.context.get(key).map_or("{}", |raw| raw.get());
+        let ways: BTreeMap<String, Way> = serde_json::from_str(text(FORWARDS)).unwrap_or_default();
+        let answers: BTreeMap<String, bool> = serde_json::from_str(text(ANSWERS)).unwrap_or_default();
+        let (shared, is_news) = {
             let mut carrier = lock(&self.0.carrier);
             let now = carrier.now();
             let shared = carrier.table.iter();
             let shared = shared.filter(|(id, entry)| ways.get(*id) == Some(&entry.carried.way()));
-            let shared = shared.map(|(id, _)| id.clone()).collect();
-            carrier.others.announced(by, ways, now);
-            shared
+            let shared: Vec<String> = shared.map(|(id, _)| id.clone()).collect();
+            (shared, carrier.others.announced(by, ways, now))
         };
-        for toolbox_id in &ids {
+        for toolbox_id in &shared {
             self.name_other(toolbox_id, by);
         }
+        if is_news && self.has_to_tell() {
+            self.probe("ovos.persona.tools.discover");
+        }
+        for (toolbox_id, answers) in &answers {
+            self.host_says(toolbox_id, *answers);
+        }
+    }
+
+    /// A toolhost says whether it answers the predecessor topic of a toolbox it hosts.
+    fn host_says(&self, toolbox_id: &str, answers: bool) {
+        let news = {
+            let mut carrier = lock(&self.0.carrier);
+            let now = carrier.now();
+            let entry = carrier.table.get_mut(toolbox_id);
+            let Some(entry) = entry.filter(|entry| entry.carried.way() == Way::ToStatic) else {
+                return;
+            };
+            match answers {
+                true => entry.carried.answered_itself(now),
+                false => entry.carried.says_it_is_silent(),
+            }
+        };
+        self.tell(toolbox_id, Way::ToStatic, news);
+        self.settle(toolbox_id);
     }
 
     /// A call that `mark` says was forwarded, by another toolhost or by this one.
@@ -90,7 +156,18 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 asked.way == Some(way) && asked.toolbox_id == mark.toolbox_id && same_call(asked, message)
             });
             let entry = carrier.table.get(&mark.toolbox_id);
-            entry.is_some_and(|entry| entry.carried.way() == way)
+            let shared = entry.is_some_and(|entry| entry.carried.way() == way);
+            if shared {
+                carrier.others_answers.push_back(OthersAnswer {
+                    toolbox_id: mark.toolbox_id.clone(),
+                    way,
+                    context: message.reply_context(),
+                });
+                if carrier.others_answers.len() > MOST_ANSWERS {
+                    carrier.others_answers.pop_front();
+                }
+            }
+            shared
         };
         if shared {
             self.name_other(&mark.toolbox_id, &mark.by);

@@ -71,6 +71,7 @@ async fn a_call_goes_on_with_its_context_and_comes_back_with_the_askers_own() {
     assert_eq!(host.sent.take(), [ANSWER]);
     host.bridge.handle(answer.into(), false);
     assert_eq!(host.sent.take(), [""; 0], "answered once");
+    assert_eq!(host.bridge.status().handled, 1, "a request like those to toolboxes hosted here");
 }
 
 #[tokio::test]
@@ -182,13 +183,28 @@ fn topics(sent: &[String]) -> Vec<String> {
 }
 
 const NEW_TOOLS: &str = r#"{"toolbox_id":"new","tools":[{"name":"x","toolbox_id":"new"}]}"#;
+const OLD_ANSWER: &str = r#"{"type":"ovos.persona.tools.new.call.response","data":{"toolbox_id":"new","result":1},"context":{"source":"a","destination":"a"}}"#;
 const OLD_CALL: &str = r#"{"type":"ovos.persona.tools.new.call","data":{"name":"x"},"context":{"source":"a"}}"#;
 
+/// Waits until something was sent that `is_it`; everything sent until then.
+async fn sent_until(host: &Host, is_it: impl Fn(&str) -> bool) -> Vec<String> {
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(20);
+    let mut sent = Vec::new();
+    while !sent.iter().any(|frame: &String| is_it(frame)) {
+        assert!(tokio::time::Instant::now() < deadline, "{sent:?}");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        sent.extend(host.sent.take());
+    }
+    sent
+}
+
 #[tokio::test]
-async fn a_host_that_answers_a_probe_is_left_to_answer_the_call_and_no_tool_is_called() {
+async fn a_host_that_answers_a_probe_is_left_to_answer_every_call() {
     let host = forwarding_to_static();
-    host.bridge.handle(OLD_CALL.into(), false);
+    host.bridge.connected();
     let sent = host.sent.take();
+    host.bridge.handle(answer_to_discover(&sent, NEW_TOOLS).into(), false);
+    let sent = sent_until(&host, |frame| frame.contains("tools.discover")).await;
     assert_eq!(
         topics(&sent),
         ["ovos.persona.tools.new.call", "ovos.persona.tools.discover"]
@@ -203,9 +219,61 @@ async fn a_host_that_answers_a_probe_is_left_to_answer_the_call_and_no_tool_is_c
     );
     host.bridge.handle(answer.into(), false);
     host.bridge.handle(answer_to_discover(&sent, NEW_TOOLS).into(), false);
-    let carried = &host.bridge.carried()[0];
-    assert!(carried.learned && carried.waiting == 0, "{carried:?}");
+    assert!(host.bridge.carried()[0].learned);
+    host.bridge.handle(OLD_CALL.into(), false);
     assert_eq!(host.sent.take(), [""; 0]);
+    assert_eq!(
+        host.bridge.carried()[0].waiting,
+        1,
+        "it may still turn out not to answer"
+    );
+    host.bridge.handle(OLD_ANSWER.into(), false);
+    assert_eq!(host.bridge.carried()[0].waiting, 0);
+}
+
+#[tokio::test]
+async fn a_toolhost_says_whether_it_answers_the_predecessor_of_what_others_forward() {
+    let asked = |answers: &str| {
+        let host = forwarding_to_static();
+        host.bridge.handle(OLD_CALL.into(), false);
+        let sent = host.sent.take();
+        let says = format!(
+            r#"{{"type":"ovos.persona.tools.discover","context":{{"toolhost_probe":"zz","toolhost_answers_predecessor":{{"new":{answers}}}}}}}"#
+        );
+        host.bridge.handle(says.into(), false);
+        host.bridge.handle(answer_to_discover(&sent, NEW_TOOLS).into(), false);
+        (host.bridge.carried()[0].learned, host.bridge.carried()[0].forwarded)
+    };
+    assert_eq!(asked("true"), (true, 0));
+    assert_eq!(asked("false"), (false, 1));
+
+    // The other side of it: once a newcomer has told what it forwards, and when that has changed.
+    let host = host(ToolService::Yes);
+    let tells = |ways: &str| {
+        let frame = format!(
+            r#"{{"type":"ovos.persona.tools.discover","context":{{"toolhost_probe":"zz","toolhost_forwards":{ways}}}}}"#
+        );
+        host.bridge.handle(frame.into(), false);
+        let sent = host.sent.take();
+        sent.into_iter()
+            .find(|frame| frame.contains("toolhost_answers_predecessor"))
+    };
+    let told = tells(r#"{"disk":"to_static","nowhere":"to_static","wn":"to_predecessor"}"#).unwrap();
+    assert!(
+        told.contains(r#""toolhost_answers_predecessor":{"disk":true}"#),
+        "{told}"
+    );
+    assert_eq!(
+        tells(r#"{"disk":"to_static","nowhere":"to_static","wn":"to_predecessor"}"#),
+        None
+    );
+    host.toolboxes.set_policy(crate::config::PredecessorTopics::Ignore);
+    let told = tells(r#"{"disk":"to_static"}"#).unwrap();
+    assert!(
+        told.contains(r#""toolhost_answers_predecessor":{"disk":false}"#),
+        "{told}"
+    );
+    assert_eq!(tells("{}"), None);
 }
 
 #[tokio::test]
@@ -314,15 +382,8 @@ async fn the_answer_to_a_call_that_a_tool_made_with_our_context_is_not_the_answe
     host.bridge.handle(OLD_CALL.into(), false);
     let sent = host.sent.take();
     host.bridge.handle(answer_to_discover(&sent, NEW_TOOLS).into(), false);
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(20);
-    let frame = loop {
-        let sent = host.sent.take();
-        if let Some(frame) = sent.into_iter().find(|frame| frame.contains(FORWARDED)) {
-            break frame;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "it is forwarded");
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    };
+    let sent = sent_until(&host, |frame| frame.contains(FORWARDED)).await;
+    let frame = sent.into_iter().find(|frame| frame.contains(FORWARDED)).unwrap();
     let context = Message::parse(&frame).unwrap().reply_context();
     let answer = |toolbox_id: &str| {
         let frame = format!(

@@ -65,6 +65,14 @@ impl Output {
     /// # Errors
     /// stdout could not be written.
     pub fn data(&self, data: &[u8]) -> Result<(), Error> {
+        self.is_read(data).map(|_| ())
+    }
+
+    /// The same for one who would go on writing: false where the reader went away.
+    ///
+    /// # Errors
+    /// stdout could not be written.
+    pub fn is_read(&self, data: &[u8]) -> Result<bool, Error> {
         let mut stdout = io::stdout().lock();
         let written = stdout
             .write_all(data)
@@ -77,10 +85,9 @@ impl Output {
             })
             .and_then(|()| stdout.flush());
         match written {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Error::failed(format!("cannot write the answer to stdout: {error}")))
-            }
-            _ => Ok(()),
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(Error::failed(format!("cannot write the answer to stdout: {error}"))),
         }
     }
 

@@ -8,6 +8,9 @@ use crate::json::{self, Kind};
 /// The context key of a Message that was forwarded from one call topic to the other.
 pub const FORWARDED: &str = "toolhost_forwarded";
 
+/// The context key, in the discovers of a toolhost that forwards, that names what it forwards and which way.
+pub const FORWARDS: &str = "toolhost_forwards";
+
 /// What the definitions of a discover answer betray.
 ///
 /// OVOS-TOOLS-1 brought the static topic (§4.2) and the `toolbox_id` of every definition (§3) together, and so did the

@@ -120,8 +120,8 @@ pub struct Caller {
     pub session_id: Option<String>,
     /// The keys of its context, with blanks between.
     pub context_keys: String,
-    /// The same keys, as they are compared.
-    #[serde(default)]
+    /// The same keys, as they are compared: in the file only, see [`Usage::text`].
+    #[serde(default, skip_serializing)]
     digest: u64,
     /// The how-manieth caller of the toolbox it is. One that had to make room and comes back is another one, so that the
     /// counts under a number never go down.
@@ -383,7 +383,15 @@ impl Usage {
 
     /// The text of the file.
     pub fn text(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        let mut kept = serde_json::to_value(self).unwrap_or_default();
+        for (id, toolbox) in &self.toolboxes {
+            for (index, caller) in toolbox.callers.iter().enumerate() {
+                if let Some(kept) = kept["toolboxes"][id]["callers"].get_mut(index) {
+                    kept["digest"] = caller.digest.into();
+                }
+            }
+        }
+        kept.to_string()
     }
 
     /// The file may be older than it was thought to be, so that it may know of a quiet.

@@ -1,18 +1,33 @@
-//! What somebody who only listens can say of the call topics on a bus: who calls, and what the host behind answers. Pure.
+//! What somebody who only listens can say of the call topics on a bus: who calls, and what the host behind answers. Pure:
+//! the time is handed in.
+//!
+//! Nothing here changes by the clock alone, only by what is heard or asked. So each Message costs the toolbox it is of, and
+//! there is something to tell only of toolboxes that turned out to be otherwise than they were told to be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::carry::Way;
 use super::owner::Sign;
-use super::usage::{Caller, Moment, Topic, Usage, Who};
+use super::usage::{Caller, MOST_CALLERS, Moment, Topic, Usage, Who};
+
+mod host;
+
+use host::{By, Host};
 
 /// Toolboxes that are told apart: anybody can invent topics.
-const MOST_TOOLBOXES: usize = 512;
-/// Seconds without an answer after which a call counts as one that nobody answers.
-const PATIENCE: u64 = 5;
+pub const MOST_TOOLBOXES: usize = 1024;
 
 /// What the host of a toolbox answers.
+///
+/// A host that has definitions from before OVOS-TOOLS-1 knows the predecessor only, one that has definitions of
+/// OVOS-TOOLS-1 the replacement; whether the predecessor too, only calls show. A call proves that a topic is answered when
+/// the host's own answer to it is heard. It takes more to prove that a topic is *not* answered, since a tool may be slow and
+/// a host away for a moment: three calls in a row, with a sign of life of the host before the first, between them and after
+/// the last, none answered within ten seconds, or within twice the longest time this host has ever taken. One answer, however
+/// late, takes that back. A host that gave no sign of life for a minute and a half, though asked, has gone, and so has what
+/// was known of it; one whose definitions are of the other kind is another host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answers {
@@ -22,9 +37,11 @@ pub enum Answers {
     OldOnly,
     /// The replacement only.
     NewOnly,
-    /// The replacement; nobody has called on the predecessor yet.
+    /// The predecessor; of the replacement nothing is known yet.
+    Old,
+    /// The replacement; of the predecessor nothing is known yet.
     New,
-    /// Nothing that was seen.
+    /// There is no sign of a host.
     Nothing,
 }
 
@@ -35,8 +52,10 @@ pub struct Watched {
     pub topic: String,
     /// The toolbox it is of.
     pub toolbox_id: String,
-    /// What its host answers.
+    /// What its host answers itself.
     pub host: Answers,
+    /// The ways in which toolhosts were seen to forward calls for it, or said that they do.
+    pub forwarded: Vec<Way>,
     /// Calls on the predecessor topic.
     pub predecessor_calls: u64,
     /// Calls on the replacement.
@@ -45,234 +64,221 @@ pub struct Watched {
     pub callers: Vec<Caller>,
 }
 
-/// What is known of one call topic of one toolbox.
-#[derive(Debug, Clone, Copy, Default)]
-struct Seen {
-    answered: bool,
-    /// Since when a call waits for its answer.
-    waiting: Option<u64>,
+/// A Message on a call topic or its answer topic.
+#[derive(Debug, Clone, Copy)]
+pub struct Heard<'a> {
+    /// The toolbox that is called, or that answers.
+    pub toolbox_id: &'a str,
+    /// The topic of the call.
+    pub topic: Topic,
+    /// What an answer has in common with the call it is to, and a call that was forwarded with the one that was asked.
+    pub print: u64,
+    /// The mark, where this call was forwarded, or this answer is to one that was.
+    pub mark: Option<Mark>,
 }
 
-impl Seen {
-    fn called(&mut self, now: u64) {
-        self.waiting.get_or_insert(now);
-    }
-
-    fn answered(&mut self) {
-        *self = Self {
-            answered: true,
-            waiting: None,
-        };
-    }
-
-    fn ignored(&self, now: u64) -> bool {
-        !self.answered && self.waiting.is_some_and(|since| now.saturating_sub(since) >= PATIENCE)
-    }
+/// The mark of a forwarded call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// A digest of the instance that forwarded it.
+    pub by: u64,
+    /// Its number there.
+    pub call: u64,
 }
 
-#[derive(Debug, Clone, Default)]
-struct Host {
-    sign: Option<Sign>,
-    old: Seen,
-    new: Seen,
-}
-
-impl Host {
-    fn answers(&self, now: u64) -> Answers {
-        let new = self.new.answered || self.sign == Some(Sign::New);
-        match (self.old.answered, new) {
-            // An old host's static calls may be answered for it, by one that forwards them.
-            (true, true) => Answers::Both,
-            (true, false) => Answers::OldOnly,
-            (false, true) if self.old.ignored(now) => Answers::NewOnly,
-            (false, true) => Answers::New,
-            (false, false) if self.sign == Some(Sign::Old) => Answers::OldOnly,
-            (false, false) => Answers::Nothing,
-        }
-    }
+/// What an answer says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// A result.
+    Result,
+    /// An error. One that forwards has errors of its own.
+    Error,
+    /// That it was asked by a toolhost for a tool that does not exist: nobody but a host says so.
+    ToProbe,
 }
 
 /// Everything that was heard.
 #[derive(Debug, Default)]
 pub struct Watch {
-    hosts: BTreeMap<String, Host>,
+    toolboxes: BTreeMap<String, Entry>,
+    /// Those of which there may be something new to tell.
+    changed: BTreeSet<String>,
+    /// Whether one had no room.
+    full: bool,
+    /// When the hosts should be asked, for the sake of calls that wait.
+    due: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    host: Host,
     usage: Usage,
-    /// What was told of each topic: its answer, its callers.
-    told: BTreeMap<String, (Answers, usize)>,
+    callers: usize,
+    /// What was last told of it.
+    told: Option<Face>,
+}
+
+/// What makes it worth telling: its answers, how it is forwarded, its callers.
+type Face = (Answers, [bool; 2], usize);
+
+impl Entry {
+    fn face(&self) -> Face {
+        (self.host.answers(), self.host.forwarded(), self.callers)
+    }
 }
 
 impl Watch {
-    /// A host answered discover for `toolbox_id`.
-    pub fn discovered(&mut self, toolbox_id: &str, sign: Option<Sign>) {
-        if let Some(host) = self.host(toolbox_id) {
-            if host.sign == Some(Sign::Old) && sign == Some(Sign::New) {
-                // Another host than before: what that one answered says nothing of it.
-                *host = Host::default();
-            }
-            host.sign = sign.or(host.sign);
-        }
+    /// A host answered the discover that `print` stands for.
+    pub fn discovered(&mut self, toolbox_id: &str, sign: Option<Sign>, print: u64, now: Moment) {
+        self.at(toolbox_id, |entry| entry.host.discovered(sign, print, now.steady));
     }
 
-    /// Somebody called `toolbox_id`.
+    /// Somebody called a toolbox.
     pub fn called<'k, I: Iterator<Item = &'k str>>(
         &mut self,
-        toolbox_id: &str,
-        topic: Topic,
+        heard: &Heard<'_>,
         who: &Who<'_>,
         keys: impl FnOnce() -> I,
         now: Moment,
     ) {
-        let Some(host) = self.host(toolbox_id) else { return };
-        match topic {
-            Topic::Predecessor => host.old.called(now.steady),
-            Topic::Replacement => host.new.called(now.steady),
-        }
-        self.usage.count(toolbox_id, topic, who, keys, now);
+        let due = self.at(heard.toolbox_id, |entry| {
+            let mut new = false;
+            let keys = || {
+                new = true;
+                keys()
+            };
+            entry.usage.count(heard.toolbox_id, heard.topic, who, keys, now);
+            entry.callers = (entry.callers + usize::from(new)).min(MOST_CALLERS);
+            entry.host.called(heard.topic, heard.print, By::Caller, now.steady)
+        });
+        self.is_due(due.flatten());
     }
 
-    /// A call to `toolbox_id` was answered.
-    pub fn answered(&mut self, toolbox_id: &str, topic: Topic) {
-        if let Some(host) = self.host(toolbox_id) {
-            match topic {
-                Topic::Predecessor => host.old.answered(),
-                Topic::Replacement => host.new.answered(),
-            }
+    /// A toolhost asked for a tool that does not exist, to see whether the topic is answered.
+    pub fn probed(&mut self, heard: &Heard<'_>, now: Moment) {
+        let due = self.at(heard.toolbox_id, |entry| {
+            entry.host.called(heard.topic, heard.print, By::Toolhost, now.steady)
+        });
+        self.is_due(due.flatten());
+    }
+
+    /// A toolhost forwarded a call, that somebody made on the other topic, to this one.
+    pub fn forwarded(&mut self, heard: &Heard<'_>, mark: Mark, now: Moment) {
+        self.at(heard.toolbox_id, |entry| {
+            entry.host.forwarded_to(heard.topic, heard.print, mark, now.steady);
+        });
+    }
+
+    /// A call was answered.
+    pub fn answered(&mut self, heard: &Heard<'_>, said: Said, now: Moment) {
+        self.at(heard.toolbox_id, |entry| match heard.mark {
+            Some(mark) => entry.host.answered_marked(heard.topic, mark, now.steady),
+            None => entry.host.answered(heard.topic, heard.print, said, now.steady),
+        });
+    }
+
+    /// A toolhost, of which `by` is a digest, told everything that it forwards.
+    pub fn announced<'w>(&mut self, by: u64, ways: impl Iterator<Item = (&'w str, Way)> + Clone) {
+        let known = self.toolboxes.iter().filter(|(_, entry)| entry.host.forwards(by));
+        let known: Vec<String> = known.map(|(id, _)| id.clone()).collect();
+        for id in &known {
+            let way = ways.clone().find(|(other, _)| other == id).map(|(_, way)| way);
+            self.at(id, |entry| entry.host.announced(by, way));
         }
+        for (id, way) in ways {
+            self.at(id, |entry| entry.host.announced(by, Some(way)));
+        }
+    }
+
+    /// Every host was asked what it has.
+    pub fn asked(&mut self, now: Moment) {
+        self.due = None;
+        let ids: Vec<String> = self.toolboxes.keys().cloned().collect();
+        for id in &ids {
+            let due = self.at(id, |entry| entry.host.asked(now.steady));
+            self.is_due(due.flatten());
+        }
+    }
+
+    /// The bus was gone for a while: what was asked before may have been answered unheard.
+    pub fn gap(&mut self) {
+        self.due = None;
+        for entry in self.toolboxes.values_mut() {
+            entry.host.gap();
+        }
+    }
+
+    /// When the hosts should be asked again at the latest: a call waits, and a sign of life would say what that means.
+    pub fn due(&self) -> Option<u64> {
+        self.due
+    }
+
+    /// Whether there were more toolboxes than there is room for.
+    pub fn is_full(&self) -> bool {
+        self.full
     }
 
     /// The topics of which there is something new: another answer, another caller.
     pub fn news(&mut self, now: Moment) -> Vec<Watched> {
-        let all = self.all(now);
-        let told = &mut self.told;
-        let is_new = |watched: &Watched| {
-            let now = (watched.host, watched.callers.len());
-            told.insert(watched.toolbox_id.clone(), now) != Some(now)
-        };
-        all.into_iter().filter(is_new).collect()
+        let mut news = Vec::new();
+        for id in std::mem::take(&mut self.changed) {
+            let Some(entry) = self.toolboxes.get_mut(&id) else { continue };
+            let face = entry.face();
+            // It may have changed back.
+            if entry.told.replace(face) != Some(face) {
+                news.push(watched(&id, entry, now));
+            }
+        }
+        news
     }
 
     /// Every topic, by toolbox_id.
     pub fn all(&mut self, now: Moment) -> Vec<Watched> {
-        let mut counted: BTreeMap<_, _> = self.usage.told(now).into_iter().collect();
-        let watched = |(toolbox_id, host): (&String, &Host)| {
-            let counted = counted.remove(toolbox_id);
-            let calls = counted.as_ref().map(|counted| counted.calls).unwrap_or_default();
-            Watched {
-                topic: format!("ovos.persona.tools.{toolbox_id}.call"),
-                toolbox_id: toolbox_id.clone(),
-                host: host.answers(now.steady),
-                predecessor_calls: calls.predecessor_calls,
-                replacement_calls: calls.replacement_calls,
-                callers: counted.map(|counted| counted.callers).unwrap_or_default(),
-            }
-        };
-        self.hosts.iter().map(watched).collect()
+        let toolboxes = self.toolboxes.iter_mut();
+        toolboxes.map(|(id, entry)| watched(id, entry, now)).collect()
     }
 
-    fn host(&mut self, toolbox_id: &str) -> Option<&mut Host> {
-        if !self.hosts.contains_key(toolbox_id) {
-            if self.hosts.len() >= MOST_TOOLBOXES {
+    fn is_due(&mut self, due: Option<u64>) {
+        self.due = [self.due, due].into_iter().flatten().min();
+    }
+
+    /// Does `change` to what is known of a toolbox; `None` where there is no room for it.
+    fn at<T>(&mut self, toolbox_id: &str, change: impl FnOnce(&mut Entry) -> T) -> Option<T> {
+        if !self.toolboxes.contains_key(toolbox_id) {
+            if self.toolboxes.len() >= MOST_TOOLBOXES {
+                self.full = true;
                 return None;
             }
-            self.hosts.insert(toolbox_id.to_owned(), Host::default());
+            self.toolboxes.insert(toolbox_id.to_owned(), Entry::default());
         }
-        self.hosts.get_mut(toolbox_id)
+        let entry = self.toolboxes.get_mut(toolbox_id)?;
+        let done = change(entry);
+        if entry.told != Some(entry.face()) {
+            self.changed.insert(toolbox_id.to_owned());
+        }
+        Some(done)
+    }
+}
+
+fn watched(toolbox_id: &str, entry: &mut Entry, now: Moment) -> Watched {
+    let counted = entry.usage.told(now).pop().map(|(_, counted)| counted);
+    let calls = counted.as_ref().map(|counted| counted.calls).unwrap_or_default();
+    let [to_predecessor, to_static] = entry.host.forwarded();
+    let ways = [
+        to_predecessor.then_some(Way::ToPredecessor),
+        to_static.then_some(Way::ToStatic),
+    ];
+    Watched {
+        topic: format!("ovos.persona.tools.{toolbox_id}.call"),
+        toolbox_id: toolbox_id.to_owned(),
+        host: entry.host.answers(),
+        forwarded: ways.into_iter().flatten().collect(),
+        predecessor_calls: calls.predecessor_calls,
+        replacement_calls: calls.replacement_calls,
+        callers: counted.map(|counted| counted.callers).unwrap_or_default(),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(steady: u64) -> Moment {
-        Moment { wall: steady, steady }
-    }
-
-    /// One thing that happens.
-    #[derive(Debug, Clone, Copy)]
-    enum E {
-        Discover(Option<Sign>),
-        Call(Topic),
-        Answer(Topic),
-    }
-    use E::{Answer, Call, Discover};
-    use Topic::{Predecessor as Old, Replacement as New};
-
-    #[test]
-    fn what_a_host_answers_is_told_by_what_was_seen() {
-        // What happens at second 0, when it is asked, what is said then.
-        let table: [(&[E], u64, Answers); 13] = [
-            (&[Discover(Some(Sign::Old))], 0, Answers::OldOnly),
-            (&[Discover(Some(Sign::New))], 0, Answers::New),
-            (&[Discover(None)], 0, Answers::Nothing),
-            (&[Call(Old)], 0, Answers::Nothing),
-            (&[Call(Old), Answer(Old)], 0, Answers::OldOnly),
-            (&[Call(New), Answer(New)], 0, Answers::New),
-            (&[Call(Old), Answer(Old), Answer(New)], 0, Answers::Both),
-            (&[Discover(Some(Sign::New)), Call(Old)], PATIENCE - 1, Answers::New),
-            (&[Discover(Some(Sign::New)), Call(Old)], PATIENCE, Answers::NewOnly),
-            (
-                &[Discover(Some(Sign::New)), Call(Old), Answer(Old)],
-                PATIENCE,
-                Answers::Both,
-            ),
-            (
-                &[Answer(Old), Discover(Some(Sign::Old)), Call(New)],
-                PATIENCE,
-                Answers::OldOnly,
-            ),
-            (
-                &[Answer(Old), Discover(Some(Sign::Old)), Discover(Some(Sign::New))],
-                0,
-                Answers::New,
-            ),
-            (
-                &[
-                    Answer(Old),
-                    Discover(Some(Sign::Old)),
-                    Discover(Some(Sign::New)),
-                    Answer(Old),
-                ],
-                0,
-                Answers::Both,
-            ),
-        ];
-        for (events, asked, expected) in table {
-            let mut watch = Watch::default();
-            for event in events {
-                match *event {
-                    Discover(sign) => watch.discovered("wn", sign),
-                    Call(topic) => watch.called("wn", topic, &Who::default(), std::iter::empty, at(0)),
-                    Answer(topic) => watch.answered("wn", topic),
-                }
-            }
-            assert_eq!(watch.all(at(asked))[0].host, expected, "{events:?}");
-        }
-    }
-
-    #[test]
-    fn only_news_are_told_and_a_flood_of_topics_is_bounded() {
-        let mut watch = Watch::default();
-        let call = |watch: &mut Watch, source| {
-            let who = Who {
-                source: Some(source),
-                ..Who::default()
-            };
-            watch.called("wn", Topic::Predecessor, &who, std::iter::empty, at(0));
-        };
-        call(&mut watch, "a");
-        assert_eq!(watch.news(at(0)).len(), 1);
-        call(&mut watch, "a");
-        assert_eq!(watch.news(at(0)), []);
-        call(&mut watch, "b");
-        let news = watch.news(at(0));
-        assert_eq!(
-            (news.len(), news[0].callers.len(), news[0].predecessor_calls),
-            (1, 2, 3)
-        );
-        for n in 0..5000 {
-            watch.discovered(&n.to_string(), None);
-        }
-        assert_eq!(watch.all(at(0)).len(), MOST_TOOLBOXES);
-    }
-}
+#[path = "watch_tests.rs"]
+mod tests;

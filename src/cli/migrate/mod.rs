@@ -9,6 +9,7 @@ use args::{MigrateArgs, MigrateCommand};
 pub mod args;
 mod files;
 mod git;
+mod hear;
 mod report;
 mod scan;
 pub(super) mod view;

@@ -5,6 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use crate::cli::span::span;
 use crate::cli::spell::plain;
 use crate::cli::table::{Cell, Tint, render};
+use crate::migrate::carry::Way;
 use crate::migrate::usage::{Caller, Counts};
 use crate::migrate::verdict::{Counted, Report, Verdict, verdict};
 use crate::migrate::watch::{Answers, Watched};
@@ -65,15 +66,6 @@ fn toolbox(counted: &Counted, seconds: u64, now: u64) -> Vec<Cell> {
 
 /// A table of the callers of toolboxes that have been called on their predecessor topic; empty where none has.
 pub(crate) fn callers(report: &Report) -> Vec<Vec<Cell>> {
-    let heading = [
-        Cell::left("TOOLBOX"),
-        Cell::left("CALLER"),
-        Cell::left("SESSION"),
-        Cell::left("CONTEXT KEYS"),
-        Cell::right("OLD CALLS"),
-        Cell::right("NEW CALLS"),
-        Cell::left("LAST SEEN"),
-    ];
     let mut rows = Vec::new();
     let used = |counted: &&Counted| counted.usage.calls.predecessor_calls > 0;
     for counted in report.toolboxes.iter().filter(used) {
@@ -94,6 +86,20 @@ pub(crate) fn callers(report: &Report) -> Vec<Vec<Cell>> {
             ));
         }
     }
+    with_heading(rows)
+}
+
+/// The rows of callers under what their columns mean, if there are any.
+fn with_heading(mut rows: Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
+    let heading = [
+        Cell::left("TOOLBOX"),
+        Cell::left("CALLER"),
+        Cell::left("SESSION"),
+        Cell::left("CONTEXT KEYS"),
+        Cell::right("OLD CALLS"),
+        Cell::right("NEW CALLS"),
+        Cell::left("LAST SEEN"),
+    ];
     if !rows.is_empty() {
         rows.insert(0, heading.map(|cell| cell.tinted(Tint::Dim)).to_vec());
     }
@@ -135,7 +141,24 @@ pub(super) fn watched(watched: &Watched) -> String {
     } else {
         format!("called by {}{more}", names.join(", "))
     };
-    plain(&format!("{}  {}; {callers}", watched.topic, answers(watched.host).0)).replace(['\n', '\t'], " ")
+    let forwarded = match ways(watched).as_str() {
+        "" => String::new(),
+        ways => format!("a toolhost forwards its calls ({ways}); "),
+    };
+    let host = match watched.host {
+        Answers::Nothing => "no sign of a host".to_owned(),
+        host => format!("its host answers {}", answers(host).0),
+    };
+    plain(&format!("{}  {host}; {forwarded}{callers}", watched.topic)).replace(['\n', '\t'], " ")
+}
+
+/// The ways it is forwarded, as the configuration spells them.
+fn ways(watched: &Watched) -> String {
+    let ways = watched.forwarded.iter().map(|way| match way {
+        Way::ToPredecessor => "to_predecessor",
+        Way::ToStatic => "to_static",
+    });
+    ways.collect::<Vec<_>>().join(", ")
 }
 
 /// Callers named in a line.
@@ -159,6 +182,7 @@ pub(super) fn all_watched(all: &[Watched], color: bool) -> String {
     let heading = [
         Cell::left("TOPIC"),
         Cell::left("ITS HOST ANSWERS"),
+        Cell::left("FORWARDED"),
         Cell::right("OLD CALLS"),
         Cell::right("NEW CALLS"),
         Cell::right("CALLERS"),
@@ -166,24 +190,39 @@ pub(super) fn all_watched(all: &[Watched], color: bool) -> String {
     let mut rows = vec![heading.map(|cell| cell.tinted(Tint::Dim)).to_vec()];
     rows.extend(all.iter().map(|watched| {
         let (words, tint) = answers(watched.host);
+        let ways = ways(watched);
         vec![
             Cell::left(&watched.topic),
             Cell::left(words).tinted(tint),
+            Cell::left(if ways.is_empty() { "-" } else { &ways }),
             Cell::right(watched.predecessor_calls.to_string()),
             Cell::right(watched.replacement_calls.to_string()),
             Cell::right(watched.callers.len().to_string()),
         ]
     }));
-    render(&rows, color)
+    let mut out = render(&rows, color);
+    let callers = all.iter().flat_map(|watched| {
+        let old = |caller: &&Caller| caller.calls.predecessor_calls > 0;
+        let callers = watched.callers.iter().filter(old);
+        callers.map(|caller| row(&watched.toolbox_id, caller))
+    });
+    let callers: Vec<_> = callers.collect();
+    if !callers.is_empty() {
+        out.push('\n');
+        out.push_str(&render(&with_heading(callers), color));
+    }
+    out
 }
 
+/// In a few words, and whether that is as it should be.
 fn answers(host: Answers) -> (&'static str, Tint) {
     match host {
         Answers::Both => ("both topics", Tint::Good),
         Answers::OldOnly => ("the predecessor only", Tint::Bad),
         Answers::NewOnly => ("the replacement only", Tint::Good),
-        Answers::New => ("the replacement", Tint::Good),
-        Answers::Nothing => ("nothing so far", Tint::Waiting),
+        Answers::Old => ("the predecessor, perhaps the replacement too", Tint::Waiting),
+        Answers::New => ("the replacement, perhaps the predecessor too", Tint::Good),
+        Answers::Nothing => ("no sign of a host", Tint::Waiting),
     }
 }
 

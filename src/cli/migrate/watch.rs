@@ -3,23 +3,20 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::time::{Instant as Deadline, MissedTickBehavior, interval, timeout_at};
+use tokio::time::{Instant as Deadline, sleep_until};
 
 use super::args::WatchArgs;
+use super::hear::hear;
 use super::view;
-use crate::bus::message::Message;
-use crate::bus::topic::{Peek, Topic, peek};
-use crate::bus::who::Caller;
 use crate::cli::args::AskArgs;
 use crate::cli::hosting::Hosting;
 use crate::cli::output::Output;
 use crate::cli::request::Request;
+use crate::cli::spell::compact;
 use crate::cli::wire::{Event, Silence, Wire};
 use crate::error::Error;
-use crate::json;
-use crate::migrate::owner::{FORWARDED, sign};
-use crate::migrate::usage::{Moment, Topic as CallTopic};
-use crate::migrate::watch::{Watch, Watched};
+use crate::migrate::usage::Moment;
+use crate::migrate::watch::{MOST_TOOLBOXES, Watch, Watched};
 
 /// What every frame that concerns the watch contains.
 const KEY: &str = "ovos.persona.tools.";
@@ -27,6 +24,8 @@ const KEY: &str = "ovos.persona.tools.";
 const CONNECT: Duration = Duration::from_secs(5);
 /// How often the hosts are asked what they have: they may be replaced meanwhile.
 const ASK_AGAIN: Duration = Duration::from_secs(30);
+/// The same at most, where a sign of life of one is waited for.
+const ASK_SOON: Duration = Duration::from_secs(2);
 /// A time no watch lasts, for clocks that want one.
 const ENDLESS: Duration = Duration::from_secs(365 * 24 * 3600);
 
@@ -48,13 +47,18 @@ pub(super) async fn run(args: &WatchArgs, output: Output, hosting: &dyn Hosting)
     let mut watching = Watching {
         watch: Watch::default(),
         start: Instant::now(),
+        asked: None,
+        connected: true,
+        told_full: false,
         json: args.json || !output.stdout_is_terminal,
         output,
     };
     let ended = watching.listen(&mut attached.wire, args.time).await;
     attached.detach().await;
-    ended?;
-    watching.end()
+    match ended? {
+        Ended::AsWanted => watching.end(),
+        Ended::Unread => Ok(()),
+    }
 }
 
 fn unreachable(silence: &Silence, bus: &str) -> Error {
@@ -68,98 +72,107 @@ fn unreachable(silence: &Silence, bus: &str) -> Error {
 struct Watching {
     watch: Watch,
     start: Instant,
+    /// When the hosts were last asked.
+    asked: Option<Instant>,
+    connected: bool,
+    /// Whether it was said that not every toolbox has room.
+    told_full: bool,
     json: bool,
     output: Output,
 }
 
+/// Why a watch is over.
+enum Ended {
+    /// Its time is, or somebody said so.
+    AsWanted,
+    /// Whoever read what it tells is gone.
+    Unread,
+}
+
 impl Watching {
     /// Listens until the time is over or somebody ends it.
-    async fn listen(&mut self, wire: &mut Wire, time: Option<Duration>) -> Result<(), Error> {
+    async fn listen(&mut self, wire: &mut Wire, time: Option<Duration>) -> Result<Ended, Error> {
         let no_handler = |error| Error::failed(format!("cannot handle signals: {error}"));
         let mut interrupt = signal(SignalKind::interrupt()).map_err(no_handler)?;
         let mut terminate = signal(SignalKind::terminate()).map_err(no_handler)?;
         let deadline = Deadline::now() + time.unwrap_or(ENDLESS);
-        let mut second = interval(Duration::from_secs(1));
-        second.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut asked: Option<Instant> = None;
         loop {
-            if asked.is_none_or(|asked| asked.elapsed() >= ASK_AGAIN) {
-                (wire.to_bus)(Request::new("ovos.persona.tools.discover", "{}").frame().into());
-                asked = Some(Instant::now());
+            let next = self.next_asking();
+            tokio::select! {
+                event = wire.from_bus.recv() => match event {
+                    Some(event) => self.happened(event),
+                    None => return Ok(Ended::AsWanted),
+                },
+                () = sleep_until(next.into()), if self.connected => self.ask(wire),
+                () = sleep_until(deadline) => return Ok(Ended::AsWanted),
+                _ = interrupt.recv() => return Ok(Ended::AsWanted),
+                _ = terminate.recv() => return Ok(Ended::AsWanted),
             }
-            let event = tokio::select! {
-                event = timeout_at(deadline, wire.from_bus.recv()) => event,
-                _ = second.tick() => Ok(Some(Event::Connected)),
-                _ = interrupt.recv() => return Ok(()),
-                _ = terminate.recv() => return Ok(()),
-            };
-            match event {
-                Err(_) | Ok(None) => return Ok(()),
-                Ok(Some(Event::Frame(frame))) => self.hear(&frame),
-                Ok(Some(Event::Disconnected(why))) => {
-                    self.output.talk(&format!("the bus is gone ({why}), waiting for it"));
-                    asked = None;
-                }
-                Ok(Some(Event::Connected)) => {}
+            if !self.tell()? {
+                return Ok(Ended::Unread);
             }
-            self.tell()?;
         }
     }
 
-    fn hear(&mut self, frame: &str) {
-        let Peek::Topic(topic) = peek(frame) else { return };
-        let topic = Topic::of(&topic);
-        if topic == Topic::Foreign {
-            return;
-        }
-        let Ok(message) = Message::parse(frame) else { return };
-        let named = || message.data.get("toolbox_id").and_then(json::string);
-        match topic {
-            Topic::DiscoverAnswer => {
-                if let Some(id) = named() {
-                    self.watch.discovered(&id, message.data.get("tools").and_then(sign));
-                }
-            }
-            Topic::Predecessor(id) => self.called(id, CallTopic::Predecessor, &message),
-            Topic::PredecessorAnswer(id) => self.watch.answered(id, CallTopic::Predecessor),
-            Topic::Call => {
-                if let Some(id) = named() {
-                    self.called(&id, CallTopic::Replacement, &message);
-                }
-            }
-            Topic::CallAnswer => {
-                if let Some(id) = named() {
-                    self.watch.answered(&id, CallTopic::Replacement);
-                }
-            }
-            _ => {}
-        }
+    fn next_asking(&self) -> Instant {
+        let Some(asked) = self.asked else {
+            return Instant::now();
+        };
+        let regular = asked + ASK_AGAIN;
+        let due = self.watch.due().map(|due| self.start + Duration::from_secs(due));
+        due.map_or(regular, |due| due.max(asked + ASK_SOON).min(regular))
     }
 
-    fn called(&mut self, toolbox_id: &str, topic: CallTopic, message: &Message<'_>) {
-        // Whoever sent it first has been heard already.
-        if message.context.get(FORWARDED).is_some() {
-            return;
-        }
-        let caller = Caller::of(message);
-        let keys = || message.context.iter().map(|(key, _)| key);
+    fn ask(&mut self, wire: &Wire) {
+        (wire.to_bus)(Request::new("ovos.persona.tools.discover", "{}").frame().into());
+        self.asked = Some(Instant::now());
+        self.watch.asked(self.now());
+    }
+
+    fn happened(&mut self, event: Event) {
         let now = self.now();
-        self.watch.called(toolbox_id, topic, &caller.who(message), keys, now);
+        match event {
+            Event::Frame(frame) => hear(&mut self.watch, &frame, now),
+            Event::Disconnected(why) => {
+                self.output.talk(&format!("the bus is gone ({why}), waiting for it"));
+                self.connected = false;
+            }
+            Event::Connected => {
+                if !self.connected {
+                    self.output.talk("the bus is back, asking its hosts anew");
+                }
+                self.connected = true;
+                self.asked = None;
+                self.watch.gap();
+            }
+        }
     }
 
-    fn tell(&mut self) -> Result<(), Error> {
+    /// Tells what is new; false where nobody reads it.
+    fn tell(&mut self) -> Result<bool, Error> {
+        if self.watch.is_full() && !self.told_full {
+            self.told_full = true;
+            self.output.talk(&format!(
+                "there are more than {MOST_TOOLBOXES} toolboxes: those that came last are left out"
+            ));
+        }
         let now = self.now();
-        let news = self.watch.news(now);
-        news.iter().try_for_each(|watched| self.line(watched))
+        for watched in self.watch.news(now) {
+            if !self.line(&watched)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
-    fn line(&self, watched: &Watched) -> Result<(), Error> {
+    fn line(&self, watched: &Watched) -> Result<bool, Error> {
         if !self.json {
-            return self.output.data(view::watched(watched).as_bytes());
+            return self.output.is_read(view::watched(watched).as_bytes());
         }
         let odd = |error| Error::failed(format!("cannot write it as JSON: {error}"));
         let line = serde_json::to_string(watched).map_err(odd)?;
-        self.output.data(line.as_bytes())
+        // It may go to a terminal.
+        self.output.is_read(compact(&line).as_bytes())
     }
 
     /// What it came to, every topic once.
@@ -167,7 +180,7 @@ impl Watching {
         let now = self.now();
         let all = self.watch.all(now);
         if self.json {
-            return all.iter().try_for_each(|watched| self.line(watched));
+            return all.iter().try_for_each(|watched| self.line(watched).map(|_| ()));
         }
         self.output
             .data(view::all_watched(&all, self.output.colors_stdout()).as_bytes())

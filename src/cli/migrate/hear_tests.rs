@@ -1,0 +1,1 @@
+//! What frames say.

@@ -1,0 +1,1 @@
+//! The verdict on hosts, by table.

@@ -222,7 +222,9 @@ impl Watch {
     pub fn news(&mut self, now: Moment) -> Vec<Watched> {
         let mut news = Vec::new();
         for id in std::mem::take(&mut self.changed) {
-            let Some(entry) = self.toolboxes.get_mut(&id) else { continue };
+            let Some(entry) = self.toolboxes.get_mut(&id) else {
+                continue;
+            };
             let face = entry.face();
             // It may have changed back.
             if entry.told.replace(face) != Some(face) {

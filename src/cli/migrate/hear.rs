@@ -65,7 +65,9 @@ fn hear_discover(watch: &mut Watch, message: &Message<'_>) {
 }
 
 fn hear_call(watch: &mut Watch, named: Option<&str>, topic: CallTopic, message: &Message<'_>, now: Moment) {
-    let Some(toolbox_id) = named.filter(|id| fits(id)) else { return };
+    let Some(toolbox_id) = named.filter(|id| fits(id)) else {
+        return;
+    };
     let heard = Heard {
         toolbox_id,
         topic,
@@ -86,7 +88,9 @@ fn hear_call(watch: &mut Watch, named: Option<&str>, topic: CallTopic, message: 
 }
 
 fn hear_answer(watch: &mut Watch, named: Option<&str>, topic: CallTopic, message: &Message<'_>, now: Moment) {
-    let Some(toolbox_id) = named.filter(|id| fits(id)) else { return };
+    let Some(toolbox_id) = named.filter(|id| fits(id)) else {
+        return;
+    };
     let heard = Heard {
         toolbox_id,
         topic,

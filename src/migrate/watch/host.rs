@@ -143,7 +143,9 @@ impl Seen {
             asked.state = State::Covered;
             return Whose::Forwarder;
         }
-        let asked = self.find(print, State::Waits).and_then(|index| self.calls.remove(index));
+        let asked = self
+            .find(print, State::Waits)
+            .and_then(|index| self.calls.remove(index));
         match asked {
             Some(asked) if !self.lost => Whose::Own(now.saturating_sub(asked.since)),
             Some(_) => Whose::Perhaps,

@@ -420,3 +420,19 @@ fn a_caller_that_made_room_has_another_number_when_it_is_back() {
     call(&mut usage, Topic::Predecessor, &who("x", "s"), 4);
     assert_eq!(number(&mut usage), Some(MOST_CALLERS as u64 + 2));
 }
+
+#[test]
+fn what_is_told_shows_nothing_that_serves_toolhost_alone_and_the_file_still_knows_each_caller() {
+    let mut usage = usage();
+    let odd = Who {
+        keys: Keys::of(["odd key"].into_iter()),
+        ..who("a", "s")
+    };
+    call(&mut usage, Topic::Predecessor, &odd, 1);
+    let told = serde_json::to_string(&usage.told(at(1))).unwrap();
+    assert!(!told.contains("digest"), "{told}");
+    let mut usage = Usage::restored(&usage.kept_at_last(at(1)).text()).unwrap();
+    usage.present(["wn"], at(0));
+    call(&mut usage, Topic::Predecessor, &odd, 2);
+    assert_eq!(of(&mut usage, 2).callers.len(), 1);
+}

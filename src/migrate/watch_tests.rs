@@ -302,6 +302,19 @@ fn a_topic_counts_as_unanswered_after_several_calls_to_a_host_that_lives() {
         "an answer on the other topic is a sign of life"
     );
     assert_eq!(then(&[(60, Call(New, 50))]), Answers::New, "a call to it is none");
+    // Somebody else answers for it.
+    let mut forwarded = vec![(0, Discover(NEW, 0))];
+    for n in 1..=3 {
+        forwarded.extend([
+            (n, Call(Old, n)),
+            (n, Forward(New, n, n)),
+            (n, MarkedAnswer(New, n)),
+            (n, Answer(Old, n)),
+        ]);
+    }
+    assert_eq!(after(forwarded.clone()).host, Answers::New);
+    forwarded.push((60, Discover(NEW, 9)));
+    assert_eq!(after(forwarded).host, Answers::NewOnly);
     // Another host, a bus that was away.
     assert_eq!(then(&[(60, Gap), (60, Discover(NEW, 9))]), Answers::New);
     assert_eq!(then(&[(50, Discover(OLD, 8)), (60, Discover(NEW, 9))]), Answers::New);

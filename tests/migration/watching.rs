@@ -1,26 +1,31 @@
 //! `toolhost migrate watch`: what somebody who only listens is told.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::common::caller::{Caller, predecessor};
+use crate::common::caller::{CALL, Caller, DISCOVER, call, predecessor};
 use crate::common::eventually::within;
-use crate::common::host::Host;
+use crate::common::host::{Host, moody};
 use crate::common::peers::RealBus;
 use crate::hosts::{Hosting, Kind, TOOLBOX, runs, toolbox};
 
 /// A running watch, and what it tells line by line.
 struct Watching {
     child: Child,
-    lines: mpsc::UnboundedReceiver<Value>,
+    lines: mpsc::UnboundedReceiver<String>,
+    /// What it says beside that.
+    said: mpsc::UnboundedReceiver<String>,
     /// What was last told of each toolbox.
     last: HashMap<String, Value>,
+    /// What its hosts were said to answer, in all lines.
+    verdicts: HashMap<String, Vec<String>>,
 }
 
 impl Watching {
@@ -29,17 +34,58 @@ impl Watching {
         let mut child = Command::new(env!("CARGO_BIN_EXE_toolhost"))
             .args(["migrate", "watch", "--bus", url])
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .expect("toolhost starts");
-        let stdout = child.stdout.take().expect("its stdout");
-        let (tell, lines) = mpsc::unbounded_channel();
-        std::thread::spawn(move || read(stdout, &tell));
+        let lines = read(child.stdout.take().expect("its stdout"));
+        let said = read(child.stderr.take().expect("its stderr"));
         Self {
             child,
             lines,
+            said,
             last: HashMap::new(),
+            verdicts: HashMap::new(),
         }
+    }
+
+    /// Waits until it listens: until a topic of which nobody has heard is told.
+    async fn listens(&mut self, caller: &mut Caller) {
+        let topic = format!("beginning-{}", fastrand::u32(..));
+        within("it listens", async {
+            loop {
+                caller.send(&predecessor(&topic), &json!({"name": "x"})).await;
+                let soon = tokio::time::timeout(Duration::from_millis(100), self.lines.recv()).await;
+                let Ok(line) = soon else { continue };
+                self.take(&line.expect("the watch goes on"));
+                if self.last.contains_key(&topic) {
+                    return;
+                }
+            }
+        })
+        .await;
+    }
+
+    /// Waits until it has heard everything the caller has.
+    async fn catch_up(&mut self, caller: &mut Caller) {
+        let topic = format!("marker-{}", fastrand::u32(..));
+        caller.send(&predecessor(&topic), &json!({"name": "x"})).await;
+        self.told(&topic, |_| true).await;
+    }
+
+    fn take(&mut self, line: &str) {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        let id = line["toolbox_id"].as_str().expect("an id").to_owned();
+        let verdict = line["host"].as_str().expect("a word").to_owned();
+        self.verdicts.entry(id.clone()).or_default().push(verdict);
+        self.last.insert(id, line);
+    }
+
+    /// Waits until it says so.
+    async fn says(&mut self, wanted: &str) {
+        within(wanted, async {
+            while !self.said.recv().await.expect("the watch goes on").contains(wanted) {}
+        })
+        .await;
     }
 
     /// Waits until what is told of the toolbox is as wanted.
@@ -50,8 +96,7 @@ impl Watching {
                     return line.clone();
                 }
                 let line = self.lines.recv().await.expect("the watch goes on");
-                let id = line["toolbox_id"].as_str().expect("an id").to_owned();
-                self.last.insert(id, line);
+                self.take(&line);
             }
         })
         .await
@@ -64,7 +109,7 @@ impl Watching {
         let mut last = Vec::new();
         within("it ends", async {
             while let Some(line) = self.lines.recv().await {
-                last.push(line);
+                last.push(serde_json::from_str(&line).expect("JSON"));
             }
         })
         .await;
@@ -73,12 +118,16 @@ impl Watching {
     }
 }
 
-fn read(stdout: ChildStdout, tell: &mpsc::UnboundedSender<Value>) {
-    for line in BufReader::new(stdout).lines() {
-        let line = serde_json::from_str(&line.expect("a line")).expect("JSON");
-        // The test may have seen enough.
-        tell.send(line).unwrap_or_default();
-    }
+/// The lines of a stream, as they come.
+fn read(stream: impl Read + Send + 'static) -> mpsc::UnboundedReceiver<String> {
+    let (tell, lines) = mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stream).lines() {
+            // The test may have seen enough.
+            tell.send(line.expect("a line")).unwrap_or_default();
+        }
+    });
+    lines
 }
 
 #[tokio::test]
@@ -96,20 +145,32 @@ async fn each_topic_is_told_with_its_callers_and_what_its_host_answers() {
     }
     assert_eq!(runs(&bus), 0, "no tool was called");
 
-    let call = json!({"name": "shout", "kwargs": {"text": "ada"}});
-    for toolbox_id in [TOOLBOX, "answers", "ignores"] {
-        caller.send(&predecessor(toolbox_id), &call).await;
+    let shout = json!({"name": "shout", "kwargs": {"text": "ada"}});
+    for toolbox_id in [TOOLBOX, "answers"] {
+        caller.send(&predecessor(toolbox_id), &shout).await;
+    }
+    for _ in 0..3 {
+        caller.send(&predecessor("ignores"), &shout).await;
+        // Every host shows that it lives.
+        let token = caller.send(DISCOVER, &json!({})).await;
+        caller.wait(&token, 3).await;
     }
     watch.told("answers", |line| line["host"] == "both").await;
     let line = watch.told("ignores", |line| line["host"] == "new_only").await;
-    assert_eq!(line["callers"][0]["source"], "caller");
-    assert_eq!(line["callers"][0]["context_keys"], "token source destination session");
+    let who = &line["callers"][0];
+    assert_eq!(who["source"], "caller");
+    assert_eq!(who["context_keys"], "token source destination session");
+    assert_eq!(
+        who["digest"],
+        Value::Null,
+        "what serves toolhost alone is nobody's to read"
+    );
 
     old.end();
     let _new = Hosting::start(Kind::Both, &bus, &mut caller).await;
-    caller.send("ovos.persona.tools.discover", &json!({})).await;
+    caller.send(DISCOVER, &json!({})).await;
     watch.told(TOOLBOX, |line| line["host"] == "new").await;
-    caller.send(&predecessor(TOOLBOX), &call).await;
+    caller.send(&predecessor(TOOLBOX), &shout).await;
     watch.told(TOOLBOX, |line| line["host"] == "both").await;
     let last = watch.end().await;
     let topics: Vec<_> = last
@@ -119,6 +180,147 @@ async fn each_topic_is_told_with_its_callers_and_what_its_host_answers() {
     assert_eq!(topics, ["answers", "ignores", TOOLBOX]);
     assert_eq!(last[2]["predecessor_calls"], 2);
     host.stop().await;
+}
+
+/// A host of each kind, one that forwards before it, and callers on both topics.
+async fn beside_a_forwarder(kind: Kind, way: &str, expected: &str) {
+    let bus = RealBus::start().await;
+    let mut caller = Caller::connect(&bus.url()).await;
+    let mut watch = Watching::start(&bus.url());
+    watch.listens(&mut caller).await;
+    let _host = Hosting::start(kind, &bus, &mut caller).await;
+    let forwarder =
+        json!({"bus": {"url": bus.url()}, "migrate": {way: [TOOLBOX]}, "toolboxes": {"unrelated": moody(&json!({}))}});
+    let forwarder = Host::start(&forwarder).await;
+    watch.told(TOOLBOX, |line| line["forwarded"] == json!([way])).await;
+    for topic in [
+        CALL.to_owned(),
+        predecessor(TOOLBOX),
+        CALL.to_owned(),
+        predecessor(TOOLBOX),
+    ] {
+        let token = caller
+            .send(&topic, &call(TOOLBOX, "shout", &json!({"text": "ada"})))
+            .await;
+        let answer = caller.hear_answer(&token, &format!("{topic}.response")).await;
+        assert_eq!(answer["result"], json!({"text": "ADA"}), "{kind:?} {way} {topic}");
+    }
+    watch.told(TOOLBOX, |line| line["host"] == expected).await;
+    watch.catch_up(&mut caller).await;
+    let verdicts = watch.verdicts[TOOLBOX].clone();
+    assert_eq!(
+        verdicts.last().expect("a verdict"),
+        expected,
+        "{kind:?} {way}: {verdicts:?}"
+    );
+    assert_eq!(
+        verdicts.contains(&"both".to_owned()),
+        expected == "both",
+        "{kind:?} {way}: {verdicts:?}"
+    );
+    let last = watch.end().await;
+    let line = last
+        .iter()
+        .find(|line| line["toolbox_id"] == TOOLBOX)
+        .expect("it is told");
+    assert_eq!((&line["host"], &line["forwarded"]), (&json!(expected), &json!([way])));
+    assert_eq!(
+        (&line["predecessor_calls"], &line["replacement_calls"]),
+        (&json!(2), &json!(2))
+    );
+    assert_eq!(
+        line["callers"].as_array().expect("callers").len(),
+        1,
+        "one who forwards is none"
+    );
+    forwarder.stop().await;
+}
+
+#[tokio::test]
+async fn the_answers_of_one_that_forwards_to_an_old_host_are_not_taken_for_the_hosts() {
+    beside_a_forwarder(Kind::Old, "to_predecessor", "old_only").await;
+}
+
+#[tokio::test]
+async fn the_answers_of_one_that_forwards_to_a_new_host_are_not_taken_for_the_hosts() {
+    beside_a_forwarder(Kind::Ignoring, "to_static", "new").await;
+}
+
+#[tokio::test]
+async fn a_host_that_answers_both_topics_is_known_whoever_stands_before_it() {
+    beside_a_forwarder(Kind::Both, "to_predecessor", "both").await;
+    beside_a_forwarder(Kind::Toolhost, "to_static", "both").await;
+}
+
+#[tokio::test]
+async fn a_watch_that_begins_later_sees_by_a_forwarded_call_that_there_is_one() {
+    let bus = RealBus::start().await;
+    let mut caller = Caller::connect(&bus.url()).await;
+    let _old = Hosting::start(Kind::Old, &bus, &mut caller).await;
+    let forwarder = json!({"bus": {"url": bus.url()}, "migrate": {"to_predecessor": [TOOLBOX]}, "toolboxes": {"unrelated": moody(&json!({}))}});
+    let forwarder = Host::start(&forwarder).await;
+    let mut watch = Watching::start(&bus.url());
+    watch.told(TOOLBOX, |line| line["host"] == "old_only").await;
+    caller
+        .call(TOOLBOX, "shout", &json!({"text": "ada"}))
+        .await
+        .expect("a result");
+    let line = watch
+        .told(TOOLBOX, |line| line["forwarded"] == json!(["to_predecessor"]))
+        .await;
+    assert_eq!(line["host"], "old_only");
+    watch.catch_up(&mut caller).await;
+    assert!(
+        !watch.verdicts[TOOLBOX].contains(&"both".to_owned()),
+        "{:?}",
+        watch.verdicts
+    );
+    watch.end().await;
+    forwarder.stop().await;
+}
+
+#[tokio::test]
+async fn a_watch_says_when_the_bus_is_gone_and_back_and_goes_on() {
+    let mut bus = RealBus::start().await;
+    let host = json!({"bus": {"url": bus.url()}, "toolboxes": {"answers": toolbox(Kind::Toolhost, &bus)}});
+    let host = Host::start(&host).await;
+    let mut watch = Watching::start(&bus.url());
+    watch.told("answers", |line| line["host"] == "new").await;
+    bus.kill();
+    watch.says("the bus is gone").await;
+    bus.restart().await;
+    watch.says("the bus is back, asking its hosts anew").await;
+    let mut caller = Caller::connect(&bus.url()).await;
+    let _old = Hosting::start(Kind::Old, &bus, &mut caller).await;
+    caller.send(DISCOVER, &json!({})).await;
+    watch.told(TOOLBOX, |line| line["host"] == "old_only").await;
+    watch.end().await;
+    host.stop().await;
+}
+
+#[tokio::test]
+#[allow(clippy::disallowed_methods)] // The program is started as its owner starts it.
+async fn a_watch_that_nobody_reads_any_more_ends() {
+    let bus = RealBus::start().await;
+    let mut caller = Caller::connect(&bus.url()).await;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_toolhost"))
+        .args(["migrate", "watch", "--bus", &bus.url()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("toolhost starts");
+    drop(child.stdout.take());
+    let mut ended = None;
+    within("it ends", async {
+        while ended.is_none() {
+            let topic = predecessor(&format!("t{}", fastrand::u32(..)));
+            caller.send(&topic, &json!({"name": "x"})).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            ended = child.try_wait().expect("its state");
+        }
+    })
+    .await;
+    assert_eq!(ended.expect("it ended").code(), Some(0));
 }
 
 #[tokio::test]

@@ -285,4 +285,69 @@ not kept over a restart: the disk is full
 ";
         assert_eq!(super::report(&report, 7260, false), expected);
     }
+
+    /// A toolbox on the bus, called by one on the predecessor and by `others` on the replacement.
+    fn heard(toolbox_id: &str, host: Answers, forwarded: &[Way], others: usize) -> Watched {
+        let mut usage = Usage::default();
+        let moment = |wall| Moment { wall, steady: 0 };
+        let mut call = |source: &str, topic, wall| {
+            let who = Who {
+                source: Some(source),
+                ..Who::default()
+            };
+            usage.count(toolbox_id, topic, &who, || ["source"].into_iter(), moment(wall));
+        };
+        call("old\u{1b}skill", Topic::Predecessor, 1_800_000_000);
+        for n in 0..others {
+            call(&format!("new{n}"), Topic::Replacement, 1_800_000_060);
+        }
+        let counted = usage.told(moment(0)).remove(0).1;
+        Watched {
+            topic: format!("ovos.persona.tools.{toolbox_id}.call"),
+            toolbox_id: toolbox_id.to_owned(),
+            host,
+            forwarded: forwarded.to_vec(),
+            predecessor_calls: counted.calls.predecessor_calls,
+            replacement_calls: counted.calls.replacement_calls,
+            callers: counted.callers,
+        }
+    }
+
+    #[test]
+    fn a_topic_in_a_line_says_who_answers_who_forwards_and_who_calls() {
+        let forwarded = heard("wn", Answers::OldOnly, &[Way::ToPredecessor], 1);
+        assert_eq!(
+            watched(&forwarded),
+            "ovos.persona.tools.wn.call  its host answers the predecessor only; a toolhost forwards its calls (to_predecessor); \
+             called by old\\u001bskill, new0 (on the replacement)"
+        );
+        assert!(watched(&heard("wn", Answers::Both, &[], 9)).ends_with(" (on the replacement) and 2 more"));
+        let nobody = Watched {
+            callers: Vec::new(),
+            ..heard("wn", Answers::Nothing, &[], 0)
+        };
+        assert_eq!(
+            watched(&nobody),
+            "ovos.persona.tools.wn.call  no sign of a host; nobody has called yet"
+        );
+    }
+
+    #[test]
+    fn the_table_at_the_end_names_who_still_calls_on_the_predecessor() {
+        let all = [
+            heard("disk", Answers::New, &[], 2),
+            heard("wn", Answers::OldOnly, &[Way::ToPredecessor], 0),
+        ];
+        let expected = "\
+TOPIC                         ITS HOST ANSWERS                              FORWARDED       OLD CALLS  NEW CALLS  CALLERS
+ovos.persona.tools.disk.call  the replacement, perhaps the predecessor too  -                       1          2        3
+ovos.persona.tools.wn.call    the predecessor only                          to_predecessor          1          0        1
+
+TOOLBOX  CALLER          SESSION  CONTEXT KEYS  OLD CALLS  NEW CALLS  LAST SEEN
+disk     old\\u001bskill  -        source                1          0  2027-01-15 08:00:00Z
+wn       old\\u001bskill  -        source                1          0  2027-01-15 08:00:00Z
+";
+        assert_eq!(all_watched(&all, false), expected);
+        assert_eq!(all_watched(&[], false), "no toolbox and no call was heard\n");
+    }
 }

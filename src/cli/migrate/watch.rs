@@ -44,15 +44,7 @@ pub(super) async fn run(args: &WatchArgs, output: Output, hosting: &dyn Hosting)
         return Err(unreachable(&silence, &bus));
     }
     output.tell_a_person(&format!("listening on {}, Ctrl-C ends it", attached.wire.bus));
-    let mut watching = Watching {
-        watch: Watch::default(),
-        start: Instant::now(),
-        asked: None,
-        connected: true,
-        told_full: false,
-        json: args.json || !output.stdout_is_terminal,
-        output,
-    };
+    let mut watching = Watching::new(args.json, output);
     let ended = watching.listen(&mut attached.wire, args.time).await;
     attached.detach().await;
     match ended? {
@@ -90,6 +82,18 @@ enum Ended {
 }
 
 impl Watching {
+    fn new(json: bool, output: Output) -> Self {
+        Self {
+            watch: Watch::default(),
+            start: Instant::now(),
+            asked: None,
+            connected: true,
+            told_full: false,
+            json: json || !output.stdout_is_terminal,
+            output,
+        }
+    }
+
     /// Listens until the time is over or somebody ends it.
     async fn listen(&mut self, wire: &mut Wire, time: Option<Duration>) -> Result<Ended, Error> {
         let no_handler = |error| Error::failed(format!("cannot handle signals: {error}"));
@@ -192,5 +196,43 @@ impl Watching {
             wall: wall.as_secs(),
             steady: self.start.elapsed().as_secs(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::bus::message::Message;
+
+    #[tokio::test]
+    async fn hosts_are_asked_at_once_and_again_when_the_bus_is_back() {
+        let (to_bus, mut sent) = mpsc::unbounded_channel();
+        let (events, from_bus) = mpsc::unbounded_channel();
+        let mut wire = Wire {
+            bus: "ws://test".to_owned(),
+            to_bus: Box::new(move |frame| to_bus.send(frame).unwrap_or_default()),
+            from_bus,
+            fault: Box::new(|| None),
+        };
+        let output = Output {
+            stdout_is_terminal: false,
+            stderr_is_terminal: false,
+            stderr_is_journal: false,
+            color_is_welcome: false,
+        };
+        let listening = tokio::spawn(async move { Watching::new(false, output).listen(&mut wire, None).await });
+        // Far less than the hosts are asked regularly.
+        let mut asked = async || timeout(ASK_AGAIN / 2, sent.recv()).await.unwrap();
+        let is_discover = |frame: &str| Message::parse(frame).unwrap().topic == "ovos.persona.tools.discover";
+        assert!(is_discover(&asked().await.unwrap()));
+        events.send(Event::Disconnected("reset".to_owned())).unwrap();
+        events.send(Event::Connected).unwrap();
+        assert!(is_discover(&asked().await.unwrap()));
+        drop(events);
+        assert_eq!(asked().await, None, "nothing more");
+        assert!(matches!(listening.await.unwrap(), Ok(Ended::AsWanted)));
     }
 }

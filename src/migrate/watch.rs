@@ -5,6 +5,7 @@
 //! there is something to tell only of toolboxes that turned out to be otherwise than they were told to be.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::Serialize;
 
@@ -113,17 +114,41 @@ pub struct Watch {
 struct Entry {
     host: Host,
     usage: Usage,
+    /// How many have called, and who of them on the predecessor topic: as many as can be told apart.
     callers: usize,
+    on_predecessor: BTreeSet<u64>,
     /// What was last told of it.
     told: Option<Face>,
 }
 
-/// What makes it worth telling: its answers, how it is forwarded, its callers.
-type Face = (Answers, [bool; 2], usize);
+/// What makes it worth telling: its answers, how it is forwarded, its callers, those on the predecessor topic.
+type Face = (Answers, [bool; 2], [usize; 2]);
 
 impl Entry {
     fn face(&self) -> Face {
-        (self.host.answers(), self.host.forwarded(), self.callers)
+        let callers = [self.callers, self.on_predecessor.len()];
+        (self.host.answers(), self.host.forwarded(), callers)
+    }
+
+    fn called<'k, I: Iterator<Item = &'k str>>(
+        &mut self,
+        heard: &Heard<'_>,
+        who: &Who<'_>,
+        keys: impl FnOnce() -> I,
+        now: Moment,
+    ) {
+        let mut new = false;
+        let keys = || {
+            new = true;
+            keys()
+        };
+        self.usage.count(heard.toolbox_id, heard.topic, who, keys, now);
+        self.callers = (self.callers + usize::from(new)).min(MOST_CALLERS);
+        if heard.topic == Topic::Predecessor && self.on_predecessor.len() < MOST_CALLERS {
+            let mut hasher = DefaultHasher::new();
+            (who.source, who.session_id).hash(&mut hasher);
+            self.on_predecessor.insert(hasher.finish());
+        }
     }
 }
 
@@ -142,13 +167,7 @@ impl Watch {
         now: Moment,
     ) {
         let due = self.at(heard.toolbox_id, |entry| {
-            let mut new = false;
-            let keys = || {
-                new = true;
-                keys()
-            };
-            entry.usage.count(heard.toolbox_id, heard.topic, who, keys, now);
-            entry.callers = (entry.callers + usize::from(new)).min(MOST_CALLERS);
+            entry.called(heard, who, keys, now);
             entry.host.called(heard.topic, heard.print, By::Caller, now.steady)
         });
         self.is_due(due.flatten());
@@ -218,7 +237,7 @@ impl Watch {
         self.full
     }
 
-    /// The topics of which there is something new: another answer, another caller.
+    /// The topics of which there is something new: another answer, one that forwards, another caller.
     pub fn news(&mut self, now: Moment) -> Vec<Watched> {
         let mut news = Vec::new();
         for id in std::mem::take(&mut self.changed) {

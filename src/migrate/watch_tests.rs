@@ -402,9 +402,13 @@ fn the_hosts_are_to_be_asked_when_a_call_has_waited_and_it_matters() {
 }
 
 fn call(watch: &mut Watch, toolbox_id: &str, source: &str, print: u64) {
+    call_on(watch, Old, toolbox_id, source, print);
+}
+
+fn call_on(watch: &mut Watch, topic: Topic, toolbox_id: &str, source: &str, print: u64) {
     let heard = Heard {
         toolbox_id,
-        topic: Old,
+        topic,
         print,
         mark: None,
     };
@@ -437,6 +441,10 @@ fn only_news_are_told_and_what_changes_nothing_costs_no_look_at_them() {
         (news.len(), news[0].callers.len(), news[0].predecessor_calls),
         (1, 2, 1002)
     );
+    call_on(&mut watch, New, "box9", "c", 1);
+    assert_eq!(watch.news(at(0)).len(), 1);
+    call(&mut watch, "box9", "c", 2);
+    assert_eq!(watch.news(at(0)).len(), 1, "a step back to the predecessor");
 }
 
 #[test]

@@ -115,8 +115,16 @@ pub struct ReportArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "It asks every host what it offers and listens; it never calls a tool. A topic is told when it is first seen, and again when \
-    another caller comes or its host turns out to answer something else; at the end, all of them. With --json, or in a \
-    pipe, each is a JSON object on a line of its own.\n\n\
+    another caller comes, its host turns out to answer something else, or a toolhost to forward its calls; at the end, all of them. With \
+    --json, or in a pipe, each is a JSON object on a line of its own.\n\n\
+    `host` in it is what the host of the toolbox answers itself, whoever answers in its place:\n  \
+    both      both topics\n  \
+    old_only  the predecessor only\n  \
+    new_only  the replacement only: several calls on the predecessor stayed unanswered while it lived\n  \
+    old, new  the one, and nothing has shown yet whether the other too\n  \
+    nothing   no sign of a host\n\
+    `forwarded` lists how a toolhost forwards its calls: to_predecessor, to_static.\n\n\
+    Exit codes: 0 the time is over or somebody ended it, 2 usage, 3 the bus cannot be reached.\n\n\
     Examples:\n  \
     toolhost migrate watch\n  \
     toolhost migrate watch --for 10m --json | jq -r 'select(.host == \"old_only\") | .toolbox_id'"

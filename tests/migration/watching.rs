@@ -207,10 +207,11 @@ async fn beside_a_forwarder(kind: Kind, way: &str, expected: &str) {
     }
     watch.told(TOOLBOX, |line| line["host"] == expected).await;
     watch.catch_up(&mut caller).await;
+    // Where that takes long, probes may have shown more.
+    let fits = |word: &str| word == expected || (expected, word) == ("new", "new_only");
     let verdicts = watch.verdicts[TOOLBOX].clone();
-    assert_eq!(
-        verdicts.last().expect("a verdict"),
-        expected,
+    assert!(
+        fits(verdicts.last().expect("a verdict")),
         "{kind:?} {way}: {verdicts:?}"
     );
     assert_eq!(
@@ -223,7 +224,8 @@ async fn beside_a_forwarder(kind: Kind, way: &str, expected: &str) {
         .iter()
         .find(|line| line["toolbox_id"] == TOOLBOX)
         .expect("it is told");
-    assert_eq!((&line["host"], &line["forwarded"]), (&json!(expected), &json!([way])));
+    assert!(fits(line["host"].as_str().expect("a word")), "{line}");
+    assert_eq!(line["forwarded"], json!([way]));
     assert_eq!(
         (&line["predecessor_calls"], &line["replacement_calls"]),
         (&json!(2), &json!(2))
@@ -250,6 +252,40 @@ async fn the_answers_of_one_that_forwards_to_a_new_host_are_not_taken_for_the_ho
 async fn a_host_that_answers_both_topics_is_known_whoever_stands_before_it() {
     beside_a_forwarder(Kind::Both, "to_predecessor", "both").await;
     beside_a_forwarder(Kind::Toolhost, "to_static", "both").await;
+}
+
+#[tokio::test]
+async fn a_host_is_known_by_its_answer_to_a_probe_while_it_works_on_the_first_call() {
+    let bus = RealBus::start().await;
+    let mut caller = Caller::connect(&bus.url()).await;
+    let host = json!({"bus": {"url": bus.url()}, "toolboxes": {TOOLBOX: moody(&json!({}))}});
+    let host = Host::start(&host).await;
+    let forwarder = json!({"bus": {"url": bus.url()}, "migrate": {"to_static": [TOOLBOX]}, "toolboxes": {"unrelated": moody(&json!({}))}});
+    let forwarder = Host::start(&forwarder).await;
+    let mut watch = Watching::start(&bus.url());
+    watch.told(TOOLBOX, |line| line["host"] == "new").await;
+    // Longer than the test waits for anything.
+    let token = caller
+        .send(
+            &predecessor(TOOLBOX),
+            &json!({"name": "sleep", "kwargs": {"seconds": 30}}),
+        )
+        .await;
+    watch.told(TOOLBOX, |line| line["host"] == "both").await;
+    caller.catch_up().await;
+    assert!(
+        caller.answers(&token).is_empty(),
+        "the call itself has shown nothing yet"
+    );
+    let last = watch.end().await;
+    let line = last.iter().find(|line| line["toolbox_id"] == TOOLBOX);
+    let line = line.expect("it is told");
+    assert_eq!(line["predecessor_calls"], 1, "a probe is no call");
+    assert_eq!(
+        line["callers"].as_array().expect("callers").len(),
+        1,
+        "and one who probes no caller"
+    );
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use crate::bus::service::PROBE;
 use crate::bus::topic::{Peek, Topic, peek, valid_type};
 use crate::bus::who::Caller;
 use crate::json::{self, Members};
-use crate::migrate::carry::Way;
+use crate::migrate::carry::{PROBE_TOOL, Way};
 use crate::migrate::owner::{FORWARDED, FORWARDS, sign};
 use crate::migrate::usage::{Moment, Topic as CallTopic};
 use crate::migrate::watch::{Heard, MOST_TOOLBOXES, Mark, Said, Watch};
@@ -79,7 +79,7 @@ fn hear_call(watch: &mut Watch, named: Option<&str>, topic: CallTopic, message: 
         return watch.forwarded(&heard, mark, now);
     }
     let name = message.data.get("name").and_then(json::string);
-    if is_probe(message) && name.as_deref() == Some(PROBE) {
+    if is_probe(message) && name.as_deref() == Some(PROBE_TOOL) {
         return watch.probed(&heard, now);
     }
     let caller = Caller::of(message);

@@ -117,7 +117,7 @@ fn a_toolhost_that_asks_tells_what_it_forwards_whatever_else_stands_there() {
 
 #[test]
 fn a_probe_is_nobodys_call_and_its_answer_the_hosts() {
-    let probe = message(OLD, json!({"name": PROBE, "kwargs": {}}), json!({PROBE: "ab"}));
+    let probe = message(OLD, json!({"name": PROBE_TOOL, "kwargs": {}}), json!({PROBE: "ab"}));
     let answer = json!({"toolbox_id": "wn", "error": "ValueError: Unknown tool"});
     let answer = message(&format!("{OLD}.response"), answer, json!({PROBE: "ab", "session": {}}));
     let announced = json!({PROBE: "ab", FORWARDS: {"wn": "to_static"}});
@@ -133,7 +133,7 @@ fn a_probe_is_nobodys_call_and_its_answer_the_hosts() {
         (Answers::Both, 0, vec![])
     );
     // Either alone makes none.
-    for (name, context) in [("x", json!({PROBE: "ab"})), (PROBE, json!({}))] {
+    for (name, context) in [("x", json!({PROBE: "ab"})), (PROBE_TOOL, json!({}))] {
         let told = wn(&[message(OLD, json!({"name": name}), context)]);
         assert_eq!(told.predecessor_calls, 1, "{name}");
     }

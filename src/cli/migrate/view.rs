@@ -165,7 +165,7 @@ fn ways(watched: &Watched) -> String {
 const SHOWN: usize = 8;
 
 fn name(caller: &Caller) -> String {
-    let source = caller.source.as_deref().unwrap_or("an unnamed one");
+    let source = caller.source.as_deref().unwrap_or("one without a source");
     match (&caller.session_id, caller.calls.predecessor_calls) {
         (Some(session_id), 0) => format!("{source} (session {session_id}, on the replacement)"),
         (Some(session_id), _) => format!("{source} (session {session_id})"),

@@ -358,3 +358,24 @@ async fn a_watch_that_nobody_reads_any_more_ends() {
     let ended = ended.await.expect("it was waited for").expect("it ended");
     assert_eq!(ended.code(), Some(0));
 }
+
+#[tokio::test]
+#[allow(clippy::disallowed_methods)] // The program is started as its owner starts it.
+async fn a_watch_ends_with_its_time_and_says_where_no_bus_is() {
+    let bus = RealBus::start().await;
+    let watch = |url: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolhost"));
+        let output = command
+            .args(["migrate", "watch", "--for", "1s", "--bus", url])
+            .output()
+            .expect("it runs");
+        (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    };
+    assert_eq!(watch(&bus.url()), (Some(0), String::new()));
+    let (code, said) = watch("ws://127.0.0.1:1/core");
+    assert_eq!(code, Some(3));
+    assert!(
+        said.contains("the message bus at ws://127.0.0.1:1/core cannot be reached"),
+        "{said}"
+    );
+}

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::common::caller::{CALL, Caller, DISCOVER, call, predecessor};
-use crate::common::eventually::within;
+use crate::common::eventually::{DEADLINE, within};
 use crate::common::host::{Host, moody};
 use crate::common::peers::RealBus;
 use crate::hosts::{Hosting, Kind, TOOLBOX, runs, toolbox};
@@ -115,6 +115,13 @@ impl Watching {
         .await;
         assert_eq!(self.child.wait().expect("it ended").code(), Some(0));
         last
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
     }
 }
 
@@ -346,17 +353,17 @@ async fn a_watch_that_nobody_reads_any_more_ends() {
         .spawn()
         .expect("toolhost starts");
     drop(child.stdout.take());
-    let ended = tokio::task::spawn_blocking(move || child.wait());
-    within("it ends", async {
-        while !ended.is_finished() {
-            let topic = predecessor(&format!("t{}", fastrand::u32(..)));
-            caller.send(&topic, &json!({"name": "x"})).await;
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    })
-    .await;
-    let ended = ended.await.expect("it was waited for").expect("it ended");
-    assert_eq!(ended.code(), Some(0));
+    let start = Instant::now();
+    let mut ended = None;
+    while ended.is_none() && start.elapsed() < DEADLINE {
+        let topic = predecessor(&format!("t{}", fastrand::u32(..)));
+        caller.send(&topic, &json!({"name": "x"})).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        ended = child.try_wait().expect("its state");
+    }
+    child.kill().ok();
+    child.wait().expect("it is gone");
+    assert_eq!(ended.and_then(|status| status.code()), Some(0), "it ends by itself");
 }
 
 #[tokio::test]

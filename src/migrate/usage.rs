@@ -171,7 +171,7 @@ pub struct Toolbox {
     #[serde(default)]
     pub others: Counts,
     /// How many callers have been given a number.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     numbered: u64,
     /// Since when it is counted now, by the steady clock.
     #[serde(skip)]
@@ -385,6 +385,7 @@ impl Usage {
     pub fn text(&self) -> String {
         let mut kept = serde_json::to_value(self).unwrap_or_default();
         for (id, toolbox) in &self.toolboxes {
+            kept["toolboxes"][id]["numbered"] = toolbox.numbered.into();
             for (index, caller) in toolbox.callers.iter().enumerate() {
                 if let Some(kept) = kept["toolboxes"][id]["callers"].get_mut(index) {
                     kept["digest"] = caller.digest.into();

@@ -14,9 +14,8 @@ use crate::bus::toolboxes::Toolboxes;
 use crate::config::PredecessorTopics;
 use crate::json;
 use crate::migrate::carry::Way;
+use crate::migrate::owner::FORWARDS;
 
-/// The context key, beside [`PROBE`], that names what a toolhost forwards.
-const FORWARDS: &str = "toolhost_forwards";
 /// The context key that says when it asked, in its own milliseconds: an answer is as old as its question.
 const ASKED: &str = "toolhost_asked";
 

@@ -71,7 +71,11 @@ async fn a_call_goes_on_with_its_context_and_comes_back_with_the_askers_own() {
     assert_eq!(host.sent.take(), [ANSWER]);
     host.bridge.handle(answer.into(), false);
     assert_eq!(host.sent.take(), [""; 0], "answered once");
-    assert_eq!(host.bridge.status().handled, 1, "a request like those to toolboxes hosted here");
+    assert_eq!(
+        host.bridge.status().handled,
+        1,
+        "a request like those to toolboxes hosted here"
+    );
 }
 
 #[tokio::test]

@@ -24,7 +24,19 @@ pub(super) struct Source {
     pub(super) language: Language,
     /// Whether `text` is what stands in the file, byte for byte.
     pub(super) is_exact: bool,
+    /// Whether it is made elsewhere: by a bundler, or by somebody whose package lies here.
+    pub(super) is_copy: bool,
 }
+
+/// Folders of packages that others made.
+const COPIES: [&str; 6] = [
+    "node_modules",
+    "bower_components",
+    "site-packages",
+    "dist-packages",
+    "vendor",
+    "third_party",
+];
 
 /// Hands every source below `paths` to `take`, in the order of their names; says what was not read.
 ///
@@ -62,13 +74,25 @@ pub(super) fn each(paths: &[PathBuf], mut take: impl FnMut(Source)) -> Result<Ve
                 continue;
             }
             match read(&entry) {
-                Ok(Some(source)) => take(source),
+                Ok(Some(mut source)) => {
+                    source.is_copy = is_copy(entry.path().strip_prefix(path).unwrap_or(entry.path()));
+                    take(source);
+                }
                 Ok(None) => {}
                 Err(why) => skipped.push(why),
             }
         }
     }
     Ok(skipped)
+}
+
+/// Whether what lies at `path`, below the folder that was named, is made elsewhere.
+fn is_copy(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.contains(".min.")
+        || path
+            .components()
+            .any(|part| COPIES.iter().any(|copy| part.as_os_str() == *copy))
 }
 
 /// A path as it was named or found, without `./`.
@@ -170,6 +194,7 @@ fn read(entry: &DirEntry) -> Result<Option<Source>, Skipped> {
         text,
         language,
         is_exact,
+        is_copy: false,
     }))
 }
 

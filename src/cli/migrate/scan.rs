@@ -60,6 +60,9 @@ fn look(args: &ScanArgs) -> Result<(Report, Vec<Found>), Error> {
             if !source.is_exact && finding.fix.is_ok() {
                 finding.fix = Err("the file is not UTF-8".to_owned());
             }
+            if source.is_copy && finding.fix.is_ok() {
+                finding.fix = Err("it is a copy of what is made elsewhere; change it there".to_owned());
+            }
             Located::of(&path, &source.text, finding)
         }));
         found.push(Found {

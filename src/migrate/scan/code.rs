@@ -8,6 +8,12 @@ use super::language::Language;
 use super::lex;
 use super::token::{Kind, Token};
 
+/// Constants made of constants are followed as deep as this.
+const ROUNDS: usize = 6;
+
+/// Parts of a text that is kept for a name. Names that are made of each other would grow without end.
+const MOST_PARTS: usize = 64;
+
 /// A text, read.
 #[derive(Debug)]
 pub(super) struct Code<'a> {
@@ -29,7 +35,7 @@ pub(super) struct Code<'a> {
 }
 
 /// A name that was given to something.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) name: String,
     /// The token of the name.
@@ -75,9 +81,14 @@ impl<'a> Code<'a> {
             by_token: HashMap::new(),
             by_value: HashMap::new(),
         };
-        // Twice, for what is made of names that come later.
-        for _ in 0..2 {
-            code.define(definitions(&code));
+        // Again and again, for what is made of names that come later, or of names that are made of names.
+        for _ in 0..ROUNDS {
+            let definitions = definitions(&code);
+            let is_settled = definitions == code.definitions;
+            code.define(definitions);
+            if is_settled {
+                break;
+            }
         }
         code
     }
@@ -305,7 +316,7 @@ fn assignment(code: &Code<'_>, at: usize, earlier: &[Definition]) -> Option<Defi
         name,
         at,
         tokens: start..end,
-        parts,
+        parts: parts.filter(|parts| parts.len() <= MOST_PARTS),
         added,
     })
 }

@@ -118,9 +118,17 @@ impl Decoded {
     }
 }
 
-/// What is found in the string, read as code; what only looks so is a mention.
+/// What is found in the string.
 pub(super) fn findings(decoded: &Decoded, depth: usize) -> Vec<Finding> {
-    let text = &decoded.text;
+    let mut found = read(&decoded.text, depth);
+    for finding in &mut found {
+        outward(decoded, finding);
+    }
+    found
+}
+
+/// What is found in a text of no known language, read as code; what only looks so is a mention.
+pub(super) fn read(text: &str, depth: usize) -> Vec<Finding> {
     let mut found = Vec::new();
     if text.contains(['"', '\'', '(']) {
         found = find::findings(text, Language::Embedded, depth);
@@ -133,9 +141,6 @@ pub(super) fn findings(decoded: &Decoded, depth: usize) -> Vec<Finding> {
         if !known {
             found.push(mention);
         }
-    }
-    for finding in &mut found {
-        outward(decoded, finding);
     }
     found
 }

@@ -130,8 +130,42 @@ impl Search<'_> {
         if code.is_string(at) && self.is_documentation(at, end) {
             return None;
         }
-        self.topic(&folded.value.text()?, at, end)?;
+        let parts = folded.value.text()?;
+        if self.topic(&parts, at, end).is_none() {
+            self.larger(&parts, at, end)?;
+        }
         Some(end)
+    }
+
+    /// Looks for a topic in a larger text that is put together: `'{"type": "ovos.persona.tools.' + id + '.call"}'`.
+    fn larger(&mut self, parts: &[Part], start: usize, end: usize) -> Option<()> {
+        let code = self.code;
+        let flat = fold::flat(parts);
+        let found = topic::find(&flat);
+        let strings = (start..end).filter_map(|at| code.tokens.get(at)?.pieces());
+        let in_one: usize = strings
+            .map(|pieces| topic::find(&fold::flat(&fold::parts_of(code.text, pieces))).len())
+            .sum();
+        if found.len() <= in_one {
+            return None;
+        }
+        for at in start..end {
+            self.inside(at);
+        }
+        let split = |found: &&Predecessor| flat.get(found.start..found.end).is_some_and(|topic| topic.contains(is_hole));
+        for found in found.iter().filter(split) {
+            let mut finding = mention(&flat, found);
+            let is_sent = flat.get(..found.start).is_some_and(|before| before.contains("type\""));
+            if is_sent {
+                (finding.kind, finding.certain) = (if found.answer { Kind::Host } else { Kind::Caller }, false);
+                finding.fix = Err("it stands in a text that is put together, which is left to you".to_owned());
+            }
+            finding.toolbox_id = None;
+            finding.shown_id = shown(parts, flat.get(found.id..found.id_end).unwrap_or_default(), found.id);
+            finding.span = code.span(&(start..end));
+            self.found.push(finding);
+        }
+        Some(())
     }
 
     /// Whether a bracket belongs to a call or an index.
@@ -166,6 +200,9 @@ impl Search<'_> {
         }
         if flat == topic::INVOKE || flat == topic::CALL {
             self.arguments(&flat, start, end);
+            for at in self.uses(start, end) {
+                self.arguments(&flat, self.code.path_start(at), at + 1);
+            }
             return Some(());
         }
         if topic::may_be(&flat) || (topic::is_prefix(&flat) && self.is_passed_on(start, end)) {
@@ -199,9 +236,28 @@ impl Search<'_> {
         is_open && (0..code.tokens.len()).any(is_filled)
     }
 
+    /// Where the name is used that what stands from `start` to `end` is given.
+    fn uses(&self, start: usize, end: usize) -> Vec<usize> {
+        let code = self.code;
+        let Place::Named(name) = place::of(code, start, end) else {
+            return Vec::new();
+        };
+        let stands_for_it = |at: &usize| {
+            let definition = code.definition(&name, *at);
+            definition.is_some_and(|definition| definition.tokens == (start..end))
+        };
+        let named = (0..code.tokens.len()).filter(|at| code.is_name(*at) && code.word(*at) == name);
+        let used = named.filter(|at| code.defined_at(*at).is_none());
+        used.filter(stands_for_it).collect()
+    }
+
     /// Whether a text is given a name, and nothing else in the file uses that.
     fn is_passed_on(&self, start: usize, end: usize) -> bool {
         let code = self.code;
+        // What is compared or looked up is no beginning of anything.
+        if !(code.is_newline(end) || [",", ";", ")", "]", "}"].iter().any(|sign| code.is(end, sign))) {
+            return false;
+        }
         let name = match place::of(code, start, end) {
             Place::Named(name) => name,
             Place::Member { key, .. } => key,

@@ -34,6 +34,9 @@ pub(super) fn caller(code: &Code<'_>, start: usize, end: usize, parts: &[Part]) 
     if open.is_none() || all_of(code, start, end) != open {
         return Err("the topic is only one of those that may be sent here".to_owned());
     }
+    if open.is_some_and(|open| is_given_data_later(code, open)) {
+        return Err("its payload is given later, and would take the place of the one with the toolbox_id".to_owned());
+    }
     let quote = quote(code, start);
     let id = id(code, start, end, parts, quote)?;
     let mut edits = vec![Edit {
@@ -78,6 +81,25 @@ fn all_of(code: &Code<'_>, start: usize, end: usize) -> Option<usize> {
     let mut arguments = code.arguments(open).into_iter();
     let is_whole = arguments.any(|argument| argument.value == (start..end) && !argument.spread);
     is_whole.then_some(open)
+}
+
+/// Whether the Message that is made with the bracket at `open` has a name, and `name.data = ...` follows.
+fn is_given_data_later(code: &Code<'_>, open: usize) -> bool {
+    let Some(close) = code.pair(open) else { return false };
+    let mut start = code.path_start(open.saturating_sub(1));
+    if !code.is(open, "(") {
+        start = open;
+    }
+    if code.before(start) == "new" {
+        start -= 1;
+    }
+    let Some(named) = code.name_of(&(start..close + 1)) else {
+        return false;
+    };
+    let is_given = |at: usize| {
+        code.word(at) == named.name && code.is(at + 1, ".") && code.word(at + 2) == "data" && code.is(at + 3, "=")
+    };
+    (close..code.tokens.len()).any(is_given)
 }
 
 /// Renames the key of arguments.

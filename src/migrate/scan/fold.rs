@@ -391,18 +391,25 @@ fn made_by_macro(code: &Code<'_>, name: &str, open: usize, depth: usize) -> Opti
     match name {
         "format" => {
             let (template, rest) = given.split_first()?;
-            // `{id}` names a variable of the code itself.
-            let parts = filled(&text_of(&template.1)?, &rest.to_vec(), Marks::Brace)?.into_iter();
-            let parts = parts.flat_map(|part| match part {
-                Part::Hole(hole) => known(code, open, hole),
-                text => vec![text],
-            });
-            Some(Value::Text(parts.collect()))
+            let template = text_of(&template.1)?;
+            let rest: Given = rest.iter().cloned().chain(captured(code, open, &template)).collect();
+            filled(&template, &rest, Marks::Brace).map(Value::Text)
         }
         "concat" => Some(Value::Text(given.into_iter().flat_map(|(_, parts)| parts).collect())),
         "vec" => Some(Value::List(given.into_iter().map(|(_, parts)| parts).collect())),
         _ => None,
     }
+}
+
+/// The variables that a template names itself, as `{id}` in Rust does.
+fn captured(code: &Code<'_>, at: usize, template: &str) -> Given {
+    let names = template.split('{').skip(1).filter_map(|mark| mark.split(['}', ':']).next());
+    let is_name = |name: &&str| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let value = |name: &str| {
+        let source = name.to_owned();
+        known(code, at, Hole { source, how: How::Formatted })
+    };
+    names.filter(is_name).map(|name| (Some(name.to_owned()), value(name))).collect()
 }
 
 /// What `str(x)`, `String::from(x)` and functions that join come to.
@@ -425,6 +432,18 @@ fn made_by_call(code: &Code<'_>, start: usize, at: usize, depth: usize) -> Optio
         }
         _ => None,
     }
+}
+
+/// `text` with `new` where `old` stood, once.
+fn replaced(text: &str, old: &str, new: &[Part]) -> Option<Vec<Part>> {
+    let (before, behind) = text.split_once(old).filter(|_| !old.is_empty())?;
+    if behind.contains(old) {
+        return None;
+    }
+    let mut parts = vec![Part::Text(before.to_owned())];
+    parts.extend(new.iter().cloned());
+    parts.push(Part::Text(behind.to_owned()));
+    Some(parts)
 }
 
 fn joined(texts: &[Vec<Part>], separator: &str) -> Vec<Part> {
@@ -533,6 +552,11 @@ fn method(code: &Code<'_>, value: &Value, name: usize, depth: usize) -> Option<V
             filled(&text_of(parts)?, &braces.unwrap_or_default(), Marks::Brace).map(Value::Text)
         }
         ("substitute" | "safe_substitute", Value::Text(_)) => Some(value.clone()),
+        ("replace" | "replaceAll", Value::Text(parts)) => {
+            let given = given();
+            let [(None, old), (None, new)] = given.as_slice() else { return None };
+            replaced(&text_of(parts)?, &text_of(old)?, new).map(Value::Text)
+        }
         ("concat", Value::Text(parts)) => {
             let mut parts = parts.clone();
             parts.extend(given().into_iter().flat_map(|(_, parts)| parts));

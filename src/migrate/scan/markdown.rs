@@ -15,8 +15,12 @@ pub(super) fn findings(text: &str, depth: usize) -> Vec<Finding> {
     for fence in &fences {
         found.extend(prose(text, from..fence.code.start));
         let code = text.get(fence.code.clone()).unwrap_or_default();
-        let inside = find::findings(code, fence.language, depth - 1).into_iter();
-        found.extend(inside.map(|mut finding| {
+        let inside = match fence.language {
+            // A diagram, a log, a language that is not read.
+            Language::Embedded => embedded::read(code, depth - 1),
+            language => find::findings(code, language, depth - 1),
+        };
+        found.extend(inside.into_iter().map(|mut finding| {
             finding.fix = Err("examples in Markdown are left to you".to_owned());
             shifted(finding, fence.code.start)
         }));

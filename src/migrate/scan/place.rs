@@ -165,7 +165,11 @@ fn in_shell(code: &Code<'_>, start: usize, end: usize) -> Option<Place> {
     let begins =
         |at: usize| code.is_newline(at) || [";", "|", "&", "&&", "||", "("].iter().any(|sign| code.is(at, sign));
     let first = (0..start).rev().find(|at| begins(*at)).map_or(0, |at| at + 1);
-    let is_said = matches!(code.word(first), "echo" | "printf" | "log" | "logger") && first < start;
+    // What is said is not sent, and neither is what is looked for.
+    let is_said = matches!(
+        code.word(first),
+        "echo" | "printf" | "log" | "logger" | "grep" | "egrep" | "fgrep" | "rg" | "sed" | "awk"
+    ) && first < start;
     is_said.then(|| Place::Call {
         callee: "echo".to_owned(),
         open: first,
@@ -237,7 +241,9 @@ pub(super) fn kind(code: &Code<'_>, start: usize, end: usize, answer: bool) -> (
     let place = of(code, start, end);
     match &place {
         Place::Named(name) => by_uses(code, name, start, answer),
-        place => by_place(place, answer).map_or((unless_told(answer), false), |kind| (kind, true)),
+        place => by_place(place, answer)
+            .or_else(|| by_decorator(code, place, start, answer))
+            .map_or((unless_told(answer), false), |kind| (kind, true)),
     }
 }
 
@@ -254,8 +260,20 @@ fn unless_told(answer: bool) -> Kind {
     if answer { Kind::Listener } else { Kind::Caller }
 }
 
+/// What waits for a topic of this kind.
+fn heard(answer: bool) -> Kind {
+    if answer { Kind::Listener } else { Kind::Host }
+}
+
+/// A function below `@on("...")` takes what comes on the topic.
+fn by_decorator(code: &Code<'_>, place: &Place, start: usize, answer: bool) -> Option<Kind> {
+    let Place::Call { open, .. } = place else { return None };
+    let name = open.checked_sub(1).filter(|_| code.around(start) == Some(*open))?;
+    (code.before(code.path_start(name)) == "@").then(|| heard(answer))
+}
+
 fn by_place(place: &Place, answer: bool) -> Option<Kind> {
-    let heard = if answer { Kind::Listener } else { Kind::Host };
+    let heard = heard(answer);
     let sent = if answer { Kind::Host } else { Kind::Caller };
     match place {
         Place::Key | Place::Compared => Some(heard),
@@ -302,7 +320,17 @@ fn by_place(place: &Place, answer: bool) -> Option<Kind> {
                 | "listen"
                 | "handles"
                 | "compile"
+                | "match"
+                | "matches"
+                | "is_match"
+                | "search"
                 | "fullmatch"
+                | "findall"
+                | "finditer"
+                | "fnmatch"
+                | "fnmatchcase"
+                | "startswith"
+                | "starts_with"
                 | "test" => Some(heard),
                 "print" | "println" | "eprintln" | "log" | "debug" | "info" | "warning" | "warn" | "error"
                 | "exception" | "critical" | "trace" | "echo" | "panic" | "deprecated" | "log_deprecation" => {
@@ -311,6 +339,8 @@ fn by_place(place: &Place, answer: bool) -> Option<Kind> {
                 "wait_for_response" | "waitforresponse" if *index == 1 => Some(heard),
                 "message" | "mycroftmessage" | "emit" | "send" | "reply" | "forward" | "publish"
                 | "wait_for_response" | "waitforresponse" | "request" => Some(sent),
+                // register_event_handler, unsubscribeFrom, onListener
+                callee if ["handler", "listener", "subscri"].iter().any(|word| callee.contains(word)) => Some(heard),
                 _ => None,
             }
         }

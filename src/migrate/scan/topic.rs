@@ -62,6 +62,13 @@ pub(super) fn may_be(text: &str) -> bool {
     let Some(rest) = text.strip_prefix(PREFIX) else {
         return false;
     };
+    // The toolbox, a dot, and what is not known.
+    if let Some((id, end)) = rest.split_once('.')
+        && is_literal(id)
+        && !matches!(id, "call" | "discover")
+    {
+        return end.chars().all(is_hole);
+    }
     let bare = rest.trim_end_matches(is_hole);
     rest.contains(is_hole) && bare.trim_end_matches('.').trim_end_matches(is_hole).is_empty()
 }
@@ -247,6 +254,11 @@ mod tests {
             ("ovos.persona.tools.", false),
             ("ovos.persona.tools.discover", false),
             ("ovos.persona.tools.\u{E000}.discover", false),
+            ("ovos.persona.tools.wiki.", true),
+            ("ovos.persona.tools.wiki.\u{E000}", true),
+            ("ovos.persona.tools.wiki", false),
+            ("ovos.persona.tools.call.\u{E000}", false),
+            ("ovos.persona.tools.wiki.discover", false),
         ] {
             assert_eq!(may_be(text), expected, "{text}");
         }

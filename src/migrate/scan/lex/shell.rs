@@ -77,14 +77,20 @@ fn redirection(cursor: &mut Cursor<'_>) -> Option<Heredoc> {
 fn lines(cursor: &mut Cursor<'_>, heredoc: &Heredoc) -> Token {
     let start = cursor.at;
     let mut end = start;
-    for line in cursor.rest().split_inclusive('\n') {
+    let exact = |line: &str| {
         let bare = line.trim_end_matches(['\n', '\r']);
         let bare = if heredoc.tabs {
             bare.trim_start_matches('\t')
         } else {
             bare
         };
-        if bare == heredoc.delimiter {
+        bare == heredoc.delimiter
+    };
+    let rest = cursor.rest();
+    // A script in YAML or Markdown is indented as a whole.
+    let is_indented = !rest.split_inclusive('\n').any(exact);
+    for line in rest.split_inclusive('\n') {
+        if exact(line) || (is_indented && line.trim() == heredoc.delimiter) {
             let mut inside = Cursor {
                 text: cursor.text.get(..end).unwrap_or_default(),
                 at: start,

@@ -141,18 +141,10 @@ impl Report {
         !self.skipped.iter().any(|skipped| skipped.is_fault)
     }
 
-    /// Leaves a call alone whose answer is awaited on the old topic in a place that is not rewritten with it.
+    /// Leaves a call alone whose answer is awaited on the old topic in a place that is not rewritten with it, and one that a
+    /// host in these files might not hear any more.
     pub fn settle(&mut self) {
-        let waits = self
-            .found
-            .iter()
-            .filter(|located| located.finding.kind == Kind::Listener && located.finding.fix.is_err());
-        let waits: Vec<_> = waits
-            .map(|located| {
-                let place = format!("{}:{}", located.path, located.region.line);
-                (located.finding.toolbox_id.clone(), place)
-            })
-            .collect();
+        let obstacles: Vec<_> = self.found.iter().filter_map(obstacle).collect();
         let mut held: Vec<(String, String)> = Vec::new();
         for located in &mut self.found {
             let finding = &mut located.finding;
@@ -160,10 +152,8 @@ impl Report {
                 continue;
             }
             let same = |id: &Option<String>| id.is_none() || finding.toolbox_id.is_none() || *id == finding.toolbox_id;
-            if let Some((_, place)) = waits.iter().find(|(id, _)| same(id)) {
-                finding.fix = Err(format!(
-                    "its answer may be awaited in {place}, on the old topic; move both together"
-                ));
+            if let Some((_, why)) = obstacles.iter().find(|(id, _)| same(id)) {
+                finding.fix = Err(why.clone());
                 held.push((located.path.clone(), finding.shown_id.clone()));
                 located.changes.clear();
             }
@@ -180,6 +170,22 @@ impl Report {
             }
         }
     }
+}
+
+/// What keeps calls of a toolbox, or of any, on the old topic, and why.
+fn obstacle(located: &Located) -> Option<(Option<String>, String)> {
+    let finding = &located.finding;
+    let place = format!("{}:{}", located.path, located.region.line);
+    let why = match finding.kind {
+        Kind::Listener if finding.fix.is_err() => {
+            format!("its answer may be awaited in {place}, on the old topic; move both together")
+        }
+        Kind::Host if !finding.answers_both => {
+            format!("it may be for the host in {place}, which has only the old topic; move that first")
+        }
+        _ => return None,
+    };
+    Some((finding.toolbox_id.clone(), why))
 }
 
 /// The rules of the machine formats: id, a short description, how bad it is.

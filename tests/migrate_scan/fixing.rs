@@ -228,3 +228,63 @@ for (const id of ["wordnet", 'a"b', 7]) {
         assert_eq!(old, left, "{file}: {}\n{}", fixed.stdout, tree.read(file));
     }
 }
+
+#[test]
+fn a_call_of_a_host_that_has_only_the_old_topic_is_left_until_that_has_moved() {
+    let old = "bus.on(\"ovos.persona.tools.wordnet.call\", handle)\n";
+    let tree = Tree::new(&[("caller.py", CALLER), ("host.py", old)]);
+    let fixed = tree.scan(&[".", "--fix", "--force"]);
+    assert_eq!(tree.read("caller.py"), CALLER);
+    let why = "it may be for the host in host.py:1, which has only the old topic; move that first";
+    assert!(fixed.stdout.contains(why), "{}", fixed.stdout);
+    let both = format!("{old}bus.on(\"ovos.persona.tools.call\", handle)\n");
+    tree.write("host.py", both.as_bytes());
+    tree.scan(&[".", "--fix", "--force"]);
+    assert_eq!(tree.read("caller.py"), NEW, "one that hears both topics is no reason");
+    assert_eq!(tree.read("host.py"), both);
+}
+
+#[test]
+fn a_message_whose_payload_is_given_later_is_left_to_a_person() {
+    // The payload with the toolbox_id would be gone before it is sent.
+    let python = "m = Message(\"ovos.persona.tools.wordnet.call\")\nm.data = {\"name\": \"x\"}\nbus.emit(m)\n";
+    let javascript = "const m = new Message('ovos.persona.tools.wordnet.call', {});\nm.data = { name: 'x' };\n";
+    let tree = Tree::new(&[("a.py", python), ("a.js", javascript)]);
+    let fixed = tree.scan(&[".", "--fix", "--force"]);
+    assert_eq!(
+        fixed.stdout.matches("its payload is given later").count(),
+        2,
+        "{}",
+        fixed.stdout
+    );
+    assert_eq!(
+        (tree.read("a.py"), tree.read("a.js")),
+        (python.to_owned(), javascript.to_owned())
+    );
+    // One entry more is no other payload.
+    let entry = python.replace("m.data = {\"name\": \"x\"}", "m.data[\"name\"] = \"x\"");
+    tree.write("b.py", entry.as_bytes());
+    tree.scan(&["b.py", "--fix", "--force"]);
+    let head = "m = Message(\"ovos.persona.tools.call\", {\"toolbox_id\": \"wordnet\"})\n";
+    assert!(tree.read("b.py").starts_with(head), "{}", tree.read("b.py"));
+}
+
+#[test]
+fn what_is_made_elsewhere_is_found_and_not_rewritten() {
+    let bundle = "!function(){bus.emit('ovos.persona.tools.wordnet.call',{name:'x'})}();\n";
+    let files = [
+        ("dist/app.min.js", bundle),
+        ("node_modules/a/a.js", bundle),
+        ("venv/site-packages/a.py", CALLER),
+    ];
+    let tree = Tree::new(&files);
+    let fixed = tree.scan(&[".", "--fix", "--force"]);
+    let why = "it is a copy of what is made elsewhere; change it there";
+    assert_eq!(fixed.stdout.matches(why).count(), files.len(), "{}", fixed.stdout);
+    for (name, text) in files {
+        assert_eq!(tree.read(name), text);
+    }
+    // Whoever names the folder itself means it.
+    tree.scan(&["venv/site-packages", "--fix", "--force"]);
+    assert_eq!(tree.read("venv/site-packages/a.py"), NEW);
+}

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::corpus::folder;
 use crate::scan::{Tree, scan_in};
 
-const FILE: &str = "def call(bus, toolbox_id):\n    bus.emit(Message(f\"ovos.persona.tools.{toolbox_id}.call\", {\"name\": \"x\"}))\n    bus.on(\"ovos.persona.tools.clock.call\", print)\n";
+const FILE: &str = "def call(bus, toolbox_id):\n    bus.emit(Message(f\"ovos.persona.tools.{toolbox_id}.call\", {\"name\": \"x\"}))\n    bus.on(\"ovos.persona.tools.clock.call\", print)\n    bus.on(\"ovos.persona.tools.call\", print)\n";
 
 #[test]
 fn a_person_sees_the_line_where_in_it_and_what_replaces_it() {
@@ -22,13 +22,17 @@ a.py:3:12: host: a host of toolbox 'clock' on its predecessor topic
   |
 3 |     bus.on(\"ovos.persona.tools.clock.call\", print)
   |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  = answer ovos.persona.tools.call where data.toolbox_id is \"clock\", and stay silent on any other; keep the predecessor for one stable cycle
+  = ovos.persona.tools.call is answered here as well; leave the predecessor out after one stable cycle
   = left to you: what answers it has to compare data.toolbox_id
 
 ";
     let found = tree.scan(&["a.py"]);
     assert_eq!(found.stdout, expected);
     assert_eq!(found.stderr, "1 file scanned\nerror: found 1 caller, 1 host\n");
+    tree.write("b.py", b"bus.on(\"ovos.persona.tools.clock.call\", print)\n");
+    let advice = "  = answer ovos.persona.tools.call where data.toolbox_id is \"clock\", and stay silent on any other; keep the predecessor for one stable cycle\n";
+    let found = tree.scan(&["b.py"]);
+    assert!(found.stdout.contains(advice), "{}", found.stdout);
 }
 
 #[test]

@@ -146,24 +146,36 @@ impl Search<'_> {
         let in_one: usize = strings
             .map(|pieces| topic::find(&fold::flat(&fold::parts_of(code.text, pieces))).len())
             .sum();
-        if found.len() <= in_one {
+        let source = code.source(&(start..end));
+        let id = |found: &Predecessor| {
+            let id = flat.get(found.id..found.id_end).unwrap_or_default();
+            let shown = shown(parts, id, found.id);
+            // Where it comes with a name, it is found where that is given.
+            (id.contains(is_hole) && source.contains(&shown)).then_some(shown)
+        };
+        let split: Vec<_> = found.iter().filter_map(|found| Some((found, id(found)?))).collect();
+        if found.len() <= in_one || split.is_empty() {
             return None;
         }
         for at in start..end {
             self.inside(at);
         }
-        let split = |found: &&Predecessor| flat.get(found.start..found.end).is_some_and(|topic| topic.contains(is_hole));
-        for found in found.iter().filter(split) {
-            let mut finding = mention(&flat, found);
+        for (found, shown_id) in split {
             let is_sent = flat.get(..found.start).is_some_and(|before| before.contains("type\""));
-            if is_sent {
-                (finding.kind, finding.certain) = (if found.answer { Kind::Host } else { Kind::Caller }, false);
-                finding.fix = Err("it stands in a text that is put together, which is left to you".to_owned());
-            }
-            finding.toolbox_id = None;
-            finding.shown_id = shown(parts, flat.get(found.id..found.id_end).unwrap_or_default(), found.id);
-            finding.span = code.span(&(start..end));
-            self.found.push(finding);
+            let kind = match (is_sent, found.answer) {
+                (true, true) => Kind::Host,
+                (true, false) => Kind::Caller,
+                (false, _) => Kind::Mention,
+            };
+            self.found.push(Finding {
+                span: code.span(&(start..end)),
+                kind,
+                certain: false,
+                toolbox_id: None,
+                shown_id,
+                fix: Err("it stands in a text that is put together, which is left to you".to_owned()),
+                ..mention(&flat, found)
+            });
         }
         Some(())
     }

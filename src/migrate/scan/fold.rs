@@ -403,13 +403,26 @@ fn made_by_macro(code: &Code<'_>, name: &str, open: usize, depth: usize) -> Opti
 
 /// The variables that a template names itself, as `{id}` in Rust does.
 fn captured(code: &Code<'_>, at: usize, template: &str) -> Given {
-    let names = template.split('{').skip(1).filter_map(|mark| mark.split(['}', ':']).next());
+    let names = template
+        .split('{')
+        .skip(1)
+        .filter_map(|mark| mark.split(['}', ':']).next());
     let is_name = |name: &&str| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let value = |name: &str| {
         let source = name.to_owned();
-        known(code, at, Hole { source, how: How::Formatted })
+        known(
+            code,
+            at,
+            Hole {
+                source,
+                how: How::Formatted,
+            },
+        )
     };
-    names.filter(is_name).map(|name| (Some(name.to_owned()), value(name))).collect()
+    names
+        .filter(is_name)
+        .map(|name| (Some(name.to_owned()), value(name)))
+        .collect()
 }
 
 /// What `str(x)`, `String::from(x)` and functions that join come to.
@@ -554,7 +567,9 @@ fn method(code: &Code<'_>, value: &Value, name: usize, depth: usize) -> Option<V
         ("substitute" | "safe_substitute", Value::Text(_)) => Some(value.clone()),
         ("replace" | "replaceAll", Value::Text(parts)) => {
             let given = given();
-            let [(None, old), (None, new)] = given.as_slice() else { return None };
+            let [(None, old), (None, new)] = given.as_slice() else {
+                return None;
+            };
             replaced(&text_of(parts)?, &text_of(old)?, new).map(Value::Text)
         }
         ("concat", Value::Text(parts)) => {

@@ -340,7 +340,13 @@ fn by_place(place: &Place, answer: bool) -> Option<Kind> {
                 "message" | "mycroftmessage" | "emit" | "send" | "reply" | "forward" | "publish"
                 | "wait_for_response" | "waitforresponse" | "request" => Some(sent),
                 // register_event_handler, unsubscribeFrom, onListener
-                callee if ["handler", "listener", "subscri"].iter().any(|word| callee.contains(word)) => Some(heard),
+                callee
+                    if ["handler", "listener", "subscri"]
+                        .iter()
+                        .any(|word| callee.contains(word)) =>
+                {
+                    Some(heard)
+                }
                 _ => None,
             }
         }

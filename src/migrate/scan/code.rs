@@ -7,6 +7,7 @@ use super::fold::{self, Part};
 use super::language::Language;
 use super::lex;
 use super::token::{Kind, Token};
+use super::topic;
 
 /// Constants made of constants are followed as deep as this.
 const ROUNDS: usize = 6;
@@ -228,6 +229,27 @@ impl<'a> Code<'a> {
         last.or_else(|| later.iter().filter_map(get).find(other))
     }
 
+    /// How often `name` is given to something.
+    pub(super) fn given(&self, name: &str) -> usize {
+        self.by_name.get(name).map_or(0, Vec::len)
+    }
+
+    /// Whether `name` always stands for the same: it is given once, and in capitals or where no function is around it.
+    pub(super) fn is_constant(&self, name: &str) -> bool {
+        let Some([only]) = self.by_name.get(name).map(Vec::as_slice) else {
+            return false;
+        };
+        let Some(definition) = self.definitions.get(*only) else {
+            return false;
+        };
+        let start = self.tokens.get(definition.at).map_or(0, |token| token.span.start);
+        let before = self.text.get(..start).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let is_outside =
+            self.around(definition.at).is_none() && !line.starts_with([' ', '\t']) && !line.contains(['(', '.']);
+        is_outside || !name.chars().any(char::is_lowercase)
+    }
+
     /// The names that the token `at` goes on with, `self.` and the like before it.
     pub(super) fn path_start(&self, at: usize) -> usize {
         let mut start = at;
@@ -312,11 +334,17 @@ fn assignment(code: &Code<'_>, at: usize, earlier: &[Definition]) -> Option<Defi
             Some(all)
         });
     }
+    let is_parameter = around.is_some_and(|open| code.is(open, "(") && is_parameters(code, open));
+    let is_kept = |parts: &Vec<Part>| {
+        // What a parameter is without an argument says little of what it is with one; a whole topic is worth a look.
+        let says_much = !is_parameter || topic::whole(&fold::flat(parts)).is_some();
+        parts.len() <= MOST_PARTS && says_much
+    };
     Some(Definition {
         name,
         at,
         tokens: start..end,
-        parts: parts.filter(|parts| parts.len() <= MOST_PARTS),
+        parts: parts.filter(is_kept),
         added,
     })
 }

@@ -217,7 +217,8 @@ impl Search<'_> {
             }
             return Some(());
         }
-        if topic::may_be(&flat) || (topic::is_prefix(&flat) && self.is_passed_on(start, end)) {
+        let is_begun = topic::may_be(&flat) && !self.is_used(start, end);
+        if is_begun || (topic::is_prefix(&flat) && self.is_passed_on(start, end)) {
             self.found.push(Finding {
                 span: self.code.span(&(start..end)),
                 kind: Kind::Mention,
@@ -267,9 +268,14 @@ impl Search<'_> {
     fn is_passed_on(&self, start: usize, end: usize) -> bool {
         let code = self.code;
         // What is compared or looked up is no beginning of anything.
-        if !(code.is_newline(end) || [",", ";", ")", "]", "}"].iter().any(|sign| code.is(end, sign))) {
-            return false;
-        }
+        let ends = code.is_newline(end) || [",", ";", ")", "]", "}"].iter().any(|sign| code.is(end, sign));
+        let is_kept = matches!(place::of(code, start, end), Place::Named(_) | Place::Member { .. });
+        ends && is_kept && !self.is_used(start, end)
+    }
+
+    /// Whether a text is given a name that the file uses again. Then it is looked at there.
+    fn is_used(&self, start: usize, end: usize) -> bool {
+        let code = self.code;
         let name = match place::of(code, start, end) {
             Place::Named(name) => name,
             Place::Member { key, .. } => key,
@@ -284,7 +290,7 @@ impl Search<'_> {
                 .is_some_and(|hole| hole.contains(name.as_str())),
             Piece::Text { .. } => false,
         });
-        named.count() <= 1 && held.count() == 0
+        named.count() > 1 || held.count() > 0
     }
 
     fn predecessor(&mut self, parts: &[Part], flat: &str, found: &Predecessor, start: usize, end: usize) {

@@ -34,6 +34,10 @@ pub(super) fn caller(code: &Code<'_>, start: usize, end: usize, parts: &[Part]) 
     if open.is_none() || all_of(code, start, end) != open {
         return Err("the topic is only one of those that may be sent here".to_owned());
     }
+    let is_frame = matches!(place::of(code, start, end), Place::Member { .. });
+    if is_frame && open.is_some_and(|open| code.arguments(open).iter().any(|member| member.spread)) {
+        return Err("what is taken over into the frame may bring a payload of its own".to_owned());
+    }
     if open.is_some_and(|open| is_given_data_later(code, open)) {
         return Err("its payload is given later, and would take the place of the one with the toolbox_id".to_owned());
     }
@@ -140,10 +144,46 @@ fn id(code: &Code<'_>, start: usize, end: usize, parts: &[Part], quote: char) ->
     }
     let inner = between(parts).ok_or("the topic could not be taken apart")?;
     match inner.as_slice() {
-        [Part::Text(text)] if topic::is_literal(text) => Ok(format!("{quote}{text}{quote}")),
-        [Part::Hole(hole)] => of_hole(code.language, hole, quote),
+        [Part::Text(text)] if topic::is_literal(text) && is_known(code, start, end, text) => {
+            Ok(format!("{quote}{text}{quote}"))
+        }
+        // Where it comes with a name, what it is made of may mean nothing here.
+        [Part::Hole(hole)] if has_word(code.source(&(start..end)), &hole.source) => of_hole(code.language, hole, quote),
+        [_] => Err("its toolbox_id comes with a name, and may be another by now".to_owned()),
         _ => Err("its toolbox_id is put together from several parts".to_owned()),
     }
+}
+
+/// Whether `id` is written between the tokens from `start` to `end`, or is a constant that stands there.
+fn is_known(code: &Code<'_>, start: usize, end: usize, id: &str) -> bool {
+    let is_written = |at: usize| {
+        let pieces = code.tokens.get(at).and_then(|token| token.pieces()).unwrap_or_default();
+        let texts = pieces.iter().filter_map(|piece| match piece {
+            Piece::Text { value, .. } => Some(value.as_str()),
+            Piece::Hole { .. } => None,
+        });
+        texts.flat_map(|text| text.split('.')).any(|part| part == id)
+    };
+    let words = |at: usize| {
+        let word = |c: char| !(c.is_alphanumeric() || c == '_');
+        code.word(at).split(word).filter(|word| !word.is_empty())
+    };
+    // An attribute may be another in a class that is made from this one.
+    let is_constant = |word: &str| match word {
+        "self" | "cls" | "this" => false,
+        _ => code.given(word) == 0 || code.is_constant(word),
+    };
+    (start..end).any(is_written) || (start..end).all(|at| words(at).all(is_constant))
+}
+
+/// Whether `word` stands in `source`, and not as a part of something longer.
+fn has_word(source: &str, word: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    source.match_indices(word).any(|(at, _)| {
+        let before = source.get(..at).and_then(|before| before.chars().next_back());
+        let behind = source.get(at + word.len()..).and_then(|behind| behind.chars().next());
+        !before.is_some_and(|c| goes_on(c) || c == '.') && !behind.is_some_and(goes_on)
+    })
 }
 
 /// The parts of the toolbox_id alone.

@@ -92,6 +92,7 @@ pub(super) fn of(code: &Code<'_>, start: usize, end: usize) -> Place {
                     end = close + 1;
                 }
             },
+            "[" if is_index(code, open) && code.before(open) == "Literal" => return Place::Elsewhere,
             "[" if is_index(code, open) => return Place::Key,
             "[" => {
                 start = open;
@@ -194,7 +195,9 @@ pub(super) fn callee(code: &Code<'_>, open: usize) -> Option<String> {
     ) {
         return None;
     }
-    let is_maker = matches!(word, "new" | "from" | "of" | "create" | "with_data" | "build");
+    // `bus.on.assert_any_call(...)` speaks of calls of `on`.
+    let is_maker = (word.starts_with("assert_") && word.contains("call"))
+        || matches!(word, "new" | "from" | "of" | "create" | "with_data" | "build");
     if is_maker && at >= 2 && matches!(code.before(at), "." | "::") && code.is_name(at - 2) {
         return Some(code.word(at - 2).to_owned());
     }

@@ -229,11 +229,6 @@ impl<'a> Code<'a> {
         last.or_else(|| later.iter().filter_map(get).find(other))
     }
 
-    /// How often `name` is given to something.
-    pub(super) fn given(&self, name: &str) -> usize {
-        self.by_name.get(name).map_or(0, Vec::len)
-    }
-
     /// Whether `name` always stands for the same: it is given once, and in capitals or where no function is around it.
     pub(super) fn is_constant(&self, name: &str) -> bool {
         let Some([only]) = self.by_name.get(name).map(Vec::as_slice) else {

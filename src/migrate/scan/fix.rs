@@ -164,16 +164,30 @@ fn is_known(code: &Code<'_>, start: usize, end: usize, id: &str) -> bool {
         });
         texts.flat_map(|text| text.split('.')).any(|part| part == id)
     };
-    let words = |at: usize| {
-        let word = |c: char| !(c.is_alphanumeric() || c == '_');
-        code.word(at).split(word).filter(|word| !word.is_empty())
+    if (start..end).any(is_written) {
+        return true;
+    }
+    let stands_for_it = |name: &str| {
+        let named = code.definition(name, start);
+        let text = named.and_then(|named| fold::text_of(named.parts.as_ref()?));
+        text.is_some_and(|text| text.split('.').any(|part| part == id))
     };
-    // An attribute may be another in a class that is made from this one.
-    let is_constant = |word: &str| match word {
-        "self" | "cls" | "this" => false,
-        _ => code.given(word) == 0 || code.is_constant(word),
-    };
-    (start..end).any(is_written) || (start..end).all(|at| words(at).all(is_constant))
+    let names = (start..end).flat_map(|at| names(code, at));
+    let mut own = names.filter(|(name, _)| stands_for_it(name)).peekable();
+    own.peek().is_some() && own.all(|(name, is_owned)| !is_owned && code.is_constant(name))
+}
+
+/// The names in a token, and whether each is that of something's member: another in a class made from that, perhaps.
+fn names<'a>(code: &Code<'a>, at: usize) -> Vec<(&'a str, bool)> {
+    let is_owned = code.path_start(at) < at;
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let paths = code.word(at).split(|c| !goes_on(c));
+    paths
+        .map(|path| match path.rsplit_once('.') {
+            Some((_, name)) => (name, true),
+            None => (path, is_owned),
+        })
+        .collect()
 }
 
 /// Whether `word` stands in `source`, and not as a part of something longer.

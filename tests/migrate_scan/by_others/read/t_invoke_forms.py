@@ -1,0 +1,11 @@
+bus.emit(message.forward("ovos.tools.invoke", {"name": n, "kwargs": k}))
+bus.emit(Message("ovos.tools.invoke", data={"name": n, "kwargs": k}, context=ctx))
+bus.emit(Message(msg_type="ovos.tools.invoke", data={"name": n, 'kwargs': k}))
+ws.send(json.dumps({"type": "ovos.tools.invoke", "data": {"name": n, "kwargs": k}}))
+INVOKE = "ovos.tools.invoke"
+bus.emit(Message(INVOKE, {"name": n, "kwargs": k}))
+bus.emit(Message(f"ovos.tools.{verb}", {"name": n, "kwargs": k}))
+bus.on("ovos.tools.invoke", lambda m: run(m.data["name"], m.data.get("args", {})))
+bus.emit(Message("ovos.tools.list", {"kwargs": {}}))
+bus.emit(Message(f"ovos.persona.tools.call", {"toolbox_id": t, "name": n, "args": a}))
+requests.post(url, json={"topic": "ovos.tools.invoke", "name": n, "kwargs": k})

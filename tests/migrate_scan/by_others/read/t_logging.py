@@ -1,0 +1,5 @@
+LOG.info("calling ovos.persona.tools.%s.call", box)
+LOG.debug(f"sent ovos.persona.tools.{box}.call")
+print("ovos.persona.tools.{}.call".format(box))
+raise ValueError("no answer on ovos.persona.tools.wiki.call")
+parser.add_argument("--topic", default="ovos.persona.tools.wiki.call", help="such as ovos.persona.tools.wiki.call")

@@ -1,0 +1,1 @@
+﻿bus.emit(Message("ovos.persona.tools.bom.call", {"name": "x", "kwargs": {}}))

@@ -1,0 +1,2 @@
+echo '{"type":"ovos.persona.tools.crlf.call"}' \
+  | websocat x

@@ -1,0 +1,3 @@
+const t = `ovos.persona.tools.${boxes[`${lang}_box`] ?? 'default'}.call`;
+bus.emit(t, { name: 'x' });
+const u = `${'ovos.persona.tools'}.call`;

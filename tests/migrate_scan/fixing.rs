@@ -288,3 +288,39 @@ fn what_is_made_elsewhere_is_found_and_not_rewritten() {
     tree.scan(&["venv/site-packages", "--fix", "--force"]);
     assert_eq!(tree.read("venv/site-packages/a.py"), NEW);
 }
+
+#[test]
+fn no_call_that_is_hard_to_read_becomes_another_one() {
+    // Names that stand for several things, payloads from several places, frames in pieces: run before and after.
+    for (program, name, least) in [
+        ("python3", "calls.py", 35),
+        ("node", "calls.js", 25),
+        ("python3", "frames.py", 0),
+        ("bash", "frames.sh", 10),
+    ] {
+        let text = std::fs::read_to_string(folder().join("../traps").join(name)).unwrap();
+        let tree = Tree::new(&[(name, &text)]);
+        let before = tree.run(&[program, name]);
+        tree.scan(&[name, "--fix", "--force"]);
+        let after = tree.run(&[program, name]);
+        assert_eq!(before.lines().count(), after.lines().count(), "{name}");
+        let mut moved = 0;
+        for (old, new) in before.lines().zip(after.lines()) {
+            let [mut old, new]: [Value; 2] = [old, new].map(|line| serde_json::from_str(line).unwrap_or(Value::Null));
+            if old == new {
+                continue;
+            }
+            let topic = old[0].as_str().unwrap().to_owned();
+            let id = topic
+                .strip_prefix("ovos.persona.tools.")
+                .and_then(|rest| rest.strip_suffix(".call"));
+            old[1]["toolbox_id"] = id.unwrap().into();
+            old[0] = "ovos.persona.tools.call".into();
+            assert_eq!(new, old, "{name}: {topic}");
+            moved += 1;
+        }
+        assert!(moved >= least, "{name}: {moved}");
+        let again = tree.scan(&[name, "--fix", "--force", "--dry-run"]).stdout;
+        assert!(!again.contains("\n@@ -"), "{name}: {again}");
+    }
+}

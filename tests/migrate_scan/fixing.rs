@@ -324,3 +324,82 @@ fn no_call_that_is_hard_to_read_becomes_another_one() {
         assert!(!again.contains("\n@@ -"), "{name}: {again}");
     }
 }
+
+#[test]
+fn names_that_break_lines_neither_break_the_diff_nor_command_a_terminal() {
+    let names = [
+        "new\nline.py",
+        "tab\t.py",
+        "say \"a\\b\".py",
+        "red\x1b[31m.py",
+        "per%0Acent, ü.py",
+    ];
+    let files: Vec<_> = names.iter().map(|name| (*name, CALLER)).collect();
+    let tree = Tree::new(&files);
+    tree.commit();
+    let diff = tree.scan(&[".", "--fix", "--dry-run", "--format", "json"]).stderr;
+    assert!(
+        !diff.contains('\x1b') && diff.contains("--- \"a/new\\nline.py\"\n"),
+        "{diff}"
+    );
+    tree.write("change.diff", diff.as_bytes());
+    tree.run(&["git", "apply", "change.diff"]);
+    for name in names {
+        assert_eq!(tree.read(name), NEW, "{name:?}");
+    }
+    tree.run(&["git", "checkout", "-q", "."]);
+    let github = tree.scan(&[".", "--format", "github"]).stdout;
+    assert_eq!(github.lines().count(), names.len(), "{github}");
+    for name in ["new%0Aline.py", "per%250Acent%2C ü.py"] {
+        assert!(github.contains(&format!("file={name},line=1,")), "{github}");
+    }
+    tree.scan(&[".", "--fix"]);
+    for name in names {
+        assert_eq!(tree.read(name), NEW, "{name:?}");
+    }
+}
+
+#[test]
+fn a_file_or_folder_that_may_not_be_written_stays_and_the_rest_is_rewritten() {
+    let tree = Tree::new(&[("a.py", CALLER), ("closed/b.py", CALLER), ("read_only.py", CALLER)]);
+    let mode = |name: &str, mode| {
+        std::fs::set_permissions(tree.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let program = tree.path("toolhost");
+    std::fs::copy(env!("CARGO_BIN_EXE_toolhost"), &program).unwrap();
+    mode(".", 0o777);
+    mode("a.py", 0o666);
+    mode("read_only.py", 0o444);
+    mode("closed/b.py", 0o666);
+    mode("closed", 0o555);
+    // Root writes everything, so somebody else does it.
+    let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let is_root = nix::unistd::geteuid().is_root();
+    let before: &[&str] = if is_root { &nobody } else { &["env"] };
+    let scan = [
+        program.to_str().unwrap(),
+        "migrate",
+        "scan",
+        "a.py",
+        "closed",
+        "read_only.py",
+        "--fix",
+        "--force",
+    ];
+    let ended = tree.start(&[before, &scan].concat());
+    mode("closed", 0o755);
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    for name in ["closed/b.py", "read_only.py"] {
+        let line = format!("{name} is not rewritten: it cannot be written: Permission denied");
+        assert!(ended.stderr.contains(&line), "{}", ended.stderr);
+        assert_eq!(tree.read(name), CALLER);
+    }
+    // The folder is open to all, the file is somebody else's: whoever may not give it back does not take it.
+    let is_changed = tree.read("a.py") == NEW;
+    assert!(is_changed != is_root, "{}", ended.stderr);
+    assert_eq!(
+        std::fs::read_dir(tree.path("closed")).unwrap().count(),
+        1,
+        "no draft is left behind"
+    );
+}

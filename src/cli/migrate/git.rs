@@ -28,6 +28,9 @@ pub(super) async fn obstacle(path: &Path) -> Option<&'static str> {
     };
     let argv = [
         "git",
+        // A question runs none of the programs that a repository may name for it.
+        "-c",
+        "core.fsmonitor=false",
         "--literal-pathspecs",
         "status",
         "--porcelain",

@@ -121,7 +121,7 @@ fn change(
     } else {
         (format!("a/{path}"), format!("b/{path}"))
     };
-    let diff = format!("--- {old}\n+++ {name}\n{}", new.hunks);
+    let diff = format!("--- {}\n+++ {}\n{}", quoted(&old), quoted(&name), new.hunks);
     match args.format {
         ScanFormat::Text => output.data(diff.as_bytes())?,
         // stdout belongs to the report.
@@ -131,6 +131,30 @@ fn change(
         return Ok(Ok(()));
     }
     Ok(replace(&file.path, &file.text, &new.text).map_err(|error| format!("it cannot be written: {error}")))
+}
+
+/// A name as git writes it in a diff: in quotes where it would break the line, or tell a terminal what to do.
+fn quoted(name: &str) -> String {
+    if !name.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
+        return name.to_owned();
+    }
+    let mut quoted = String::from("\"");
+    for c in name.chars() {
+        match c {
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            '"' | '\\' => quoted.extend(['\\', c]),
+            _ if c.is_control() => {
+                let mut bytes = [0; 4];
+                let octal = |byte: u8| format!("\\{byte:03o}");
+                quoted.extend(c.encode_utf8(&mut bytes).bytes().map(octal));
+            }
+            _ => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// What a person wants to know beside the findings.

@@ -56,7 +56,7 @@ fn json_has_every_field_a_program_needs() {
     let json = tree.scan(&[".", "--format", "json"]).json();
     let expected = serde_json::json!({
         "path": "a.py", "line": 2, "column": 22, "end_line": 2, "end_column": 61, "kind": "caller", "certain": true,
-        "topic": "ovos.persona.tools.toolbox_id.call", "toolbox_id": null,
+        "topic": "ovos.persona.tools.<toolbox_id>.call", "toolbox_id": null,
         "message": "a call of the toolbox that toolbox_id names on its predecessor topic",
         "replacement": {
             "topic": "ovos.persona.tools.call",

@@ -1,7 +1,7 @@
 //! The shipped sources themselves, against a list of findings that was reviewed by hand.
 #![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
 
-use crate::common::peers::python;
+use crate::common::peers::{old_python_path, python};
 
 /// A package, its version, its module, and in it: file, line and column, kind.
 type Package = (
@@ -50,6 +50,39 @@ fn installed(package: &str, module: &str) -> Option<(String, String)> {
     Some((version.to_owned(), folder.to_owned()))
 }
 
+/// Module, line and column, and kind of each finding.
+fn found(json: &serde_json::Value) -> Vec<(&str, String, &str)> {
+    let findings = json["findings"].as_array().expect("a list").iter();
+    findings
+        .map(|finding| {
+            let place = format!("{}:{}", finding["line"], finding["column"]);
+            let path = finding["path"].as_str().expect("a path");
+            let kind = finding["kind"].as_str().expect("a kind");
+            (path.trim_start_matches("./"), place, kind)
+        })
+        .collect()
+}
+
+/// The last version that knows the predecessor alone, read in whole as well: `ToolBox.bind` has one line for it, nothing
+/// unbinds, and the one other line with `persona.tools` beside the discover topic is the text that documents that.
+#[test]
+fn the_host_before_the_specification_is_found_and_told_what_it_lacks() {
+    let folder = old_python_path().join("ovos_plugin_manager");
+    let json = crate::scan::scan_in(&folder, &[".", "--format", "json"]).json();
+    assert!(json["files"].as_u64() > Some(70), "{}", json["files"]);
+    let expected = [("templates/agent_tools.py", "106:21".to_owned(), "host")];
+    assert_eq!(found(&json), expected);
+    let host = &json["findings"][0];
+    assert_eq!(host["topic"], "ovos.persona.tools.<self.toolbox_id>.call");
+    assert_eq!(host["toolbox_id"], serde_json::Value::Null, "each toolbox has its own");
+    let advice = host["advice"].as_str().expect("a text");
+    // Unlike 3.1.0a1, which answers both.
+    assert!(
+        advice.starts_with("answer ovos.persona.tools.call where data.toolbox_id is self.toolbox_id"),
+        "{advice}"
+    );
+}
+
 #[test]
 fn the_shipped_sources_hold_what_a_review_of_them_found() {
     for (package, version, module, reviewed) in REVIEWED {
@@ -62,26 +95,11 @@ fn the_shipped_sources_hold_what_a_review_of_them_found() {
         let json = crate::scan::scan_in(folder.as_ref(), &[".", "--format", "json"]).json();
         let read = json["files"].as_u64().unwrap();
         assert!(read > 0, "{package}: nothing was read in {folder}");
-        let text = |finding: &serde_json::Value, key: &str| finding[key].as_str().unwrap().to_owned();
-        let findings = json["findings"].as_array().unwrap().iter();
-        let found: Vec<_> = findings
-            .map(|finding| {
-                let place = format!("{}:{}", finding["line"], finding["column"]);
-                (text(finding, "path"), place, text(finding, "kind"))
-            })
-            .collect();
-        let reviewed: Vec<_> = reviewed
+        let expected: Vec<_> = reviewed
             .iter()
-            .map(|(path, place, kind)| ((*path).to_owned(), (*place).to_owned(), (*kind).to_owned()))
+            .map(|(path, place, kind)| (*path, (*place).to_owned(), *kind))
             .collect();
-        let paths = |found: Vec<(String, String, String)>| {
-            let bare = |path: String| path.trim_start_matches("./").to_owned();
-            found
-                .into_iter()
-                .map(|(path, place, kind)| (bare(path), place, kind))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(paths(found), reviewed, "{package}");
+        assert_eq!(found(&json), expected, "{package}");
         println!(
             "{package} {version}: {read} files, {} findings, as reviewed",
             reviewed.len()

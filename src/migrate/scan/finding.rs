@@ -59,14 +59,23 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The topic as the source has it.
+    /// The toolbox_id, or in angle brackets what stands for it.
+    fn id(&self) -> String {
+        match &self.toolbox_id {
+            Some(id) => id.clone(),
+            None if self.shown_id.starts_with('<') && self.shown_id.ends_with('>') => self.shown_id.clone(),
+            None => format!("<{}>", self.shown_id),
+        }
+    }
+
+    /// The topic. What stands in angle brackets is not known before the program runs.
     pub fn topic(&self) -> String {
         match &self.what {
             What::Predecessor { answer } => {
                 let end = if *answer { "call.response" } else { "call" };
-                format!("{}{}.{end}", topic::PREFIX, self.shown_id)
+                format!("{}{}.{end}", topic::PREFIX, self.id())
             }
-            What::Flag => format!("{}{}.call", topic::PREFIX, self.shown_id),
+            What::Flag => format!("{}{}.call", topic::PREFIX, self.id()),
             What::Arguments { topic, .. } => topic.clone(),
             What::Unfinished => topic::PREFIX.to_owned(),
         }
@@ -83,10 +92,7 @@ impl Finding {
 
     /// The payload that goes with the replacement, as JSON. What stands in angle brackets is to be filled in.
     pub fn replacement_payload(&self) -> serde_json::Value {
-        let id = self
-            .toolbox_id
-            .clone()
-            .unwrap_or_else(|| format!("<{}>", self.shown_id));
+        let id = self.id();
         match &self.what {
             What::Predecessor { answer: true } => serde_json::json!({"toolbox_id": id, "result": "<result>"}),
             What::Arguments { topic, .. } if topic == topic::INVOKE => {

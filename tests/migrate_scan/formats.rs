@@ -142,3 +142,39 @@ fn github_gets_one_escaped_command_a_finding() {
     assert_eq!(lines.len(), 2);
     assert_eq!(found.code, Some(1));
 }
+
+#[test]
+fn a_bundle_of_one_line_is_not_repeated_for_each_of_its_findings() {
+    let statement = "bus.emit('ovos.persona.tools.w.call',{name:'ü'});";
+    let tree = Tree::new(&[("app.min.js", &statement.repeat(400))]);
+    tree.write("short.js", statement.as_bytes());
+    let json = tree.scan(&["app.min.js", "--format", "json"]);
+    assert_eq!(json.json()["findings"].as_array().unwrap().len(), 400);
+    assert!(json.stdout.len() < 2_000_000, "{}", json.stdout.len());
+    for finding in json.json()["findings"].as_array().unwrap() {
+        assert!(
+            finding["snippet"]
+                .as_str()
+                .unwrap()
+                .contains("'ovos.persona.tools.w.call'")
+        );
+    }
+    let text = tree.scan(&["app.min.js"]).stdout;
+    for block in text.split("\n\n").filter(|block| !block.is_empty()) {
+        let lines: Vec<&str> = block.lines().collect();
+        let at = lines[3].find('^').unwrap();
+        let shown: String = lines[2].chars().skip(at).take(28).collect();
+        assert_eq!(shown, "'ovos.persona.tools.w.call',");
+    }
+    let place = |name: &str| {
+        let log = tree.scan(&[name, "--format", "sarif"]).json();
+        log["runs"][0]["results"][0]["locations"][0]["physicalLocation"].clone()
+    };
+    let context = serde_json::json!({"startLine": 1, "snippet": {"text": statement}});
+    assert_eq!(
+        place("short.js")["contextRegion"],
+        context,
+        "the line around the region"
+    );
+    assert_eq!(place("app.min.js").get("contextRegion"), None);
+}

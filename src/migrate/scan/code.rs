@@ -27,6 +27,8 @@ pub(super) struct Code<'a> {
     pair: Vec<usize>,
     /// For each token: the open bracket around it.
     around: Vec<Option<usize>>,
+    /// The tokens of each name.
+    names: HashMap<&'a str, Vec<usize>>,
     /// In the order of the text.
     definitions: Vec<Definition>,
     /// Their places in it, by name, by the token of the name, and by the first token of the value.
@@ -70,6 +72,7 @@ impl<'a> Code<'a> {
             .partition(|token| token.kind == Kind::Comment);
         let tokens: Vec<Token> = tokens;
         let (pair, around) = brackets(text, &tokens);
+        let mut names: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut code = Self {
             text,
             language,
@@ -77,11 +80,16 @@ impl<'a> Code<'a> {
             comments,
             pair,
             around,
+            names: HashMap::new(),
             definitions: Vec::new(),
             by_name: HashMap::new(),
             by_token: HashMap::new(),
             by_value: HashMap::new(),
         };
+        for at in (0..code.tokens.len()).filter(|at| code.is_name(*at)) {
+            names.entry(code.word(at)).or_default().push(at);
+        }
+        code.names = names;
         // Again and again, for what is made of names that come later, or of names that are made of names.
         for _ in 0..ROUNDS {
             let definitions = definitions(&code);
@@ -126,6 +134,11 @@ impl<'a> Code<'a> {
             .get(at)
             .and_then(|token| self.text.get(token.span.clone()))
             .unwrap_or_default()
+    }
+
+    /// The tokens of a name.
+    pub(super) fn named(&self, name: &str) -> &[usize] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The token before `at`, as text.

@@ -121,6 +121,9 @@ impl Search<'_> {
         if !begins || matches!(code.before(at), "." | "?." | "::") || self.is_behind_a_name(at) {
             return None;
         }
+        if code.before(at) == "+" && !self.begins(at) {
+            return None;
+        }
         let folded = fold::expression(code, at).filter(|folded| folded.is_made)?;
         let end = folded.end;
         // What stands alone in parentheses is found without them.
@@ -178,6 +181,21 @@ impl Search<'_> {
             });
         }
         Some(())
+    }
+
+    /// Whether a topic may begin with what stands at `at`, in the middle of a sum that is none from its start.
+    fn begins(&self, at: usize) -> bool {
+        let code = self.code;
+        let mut last = at;
+        while code.is(last + 1, ".") && code.is_name(last + 2) {
+            last += 2;
+        }
+        let parts = code
+            .definition(code.word(last), at)
+            .and_then(|named| named.parts.as_ref());
+        code.word(at).contains("ovos")
+            || !code.is_string(at) && matches!(code.word(last + 1), "(" | "!" | "[")
+            || parts.is_some_and(|parts| fold::flat(parts).starts_with("ovos"))
     }
 
     /// Whether a bracket belongs to a call or an index.
@@ -244,9 +262,9 @@ impl Search<'_> {
         };
         let is_filled = |at: usize| {
             let method = code.is(at + 1, ".") && matches!(code.word(at + 2), "format" | "format_map");
-            code.is_name(at) && code.word(at) == name && (method || code.is(at + 1, "%"))
+            method || code.is(at + 1, "%")
         };
-        is_open && (0..code.tokens.len()).any(is_filled)
+        is_open && code.named(&name).iter().copied().any(is_filled)
     }
 
     /// Where the name is used that what stands from `start` to `end` is given.
@@ -259,9 +277,11 @@ impl Search<'_> {
             let definition = code.definition(&name, *at);
             definition.is_some_and(|definition| definition.tokens == (start..end))
         };
-        let named = (0..code.tokens.len()).filter(|at| code.is_name(*at) && code.word(*at) == name);
-        let used = named.filter(|at| code.defined_at(*at).is_none());
-        used.filter(stands_for_it).collect()
+        let named = code.named(&name).iter().copied();
+        named
+            .filter(|at| code.defined_at(*at).is_none())
+            .filter(stands_for_it)
+            .collect()
     }
 
     /// Whether a text is given a name, and nothing else in the file uses that.
@@ -281,7 +301,9 @@ impl Search<'_> {
             Place::Member { key, .. } => key,
             _ => return false,
         };
-        let named = (0..code.tokens.len()).filter(|at| code.is_name(*at) && code.word(*at) == name);
+        if code.named(&name).len() > 1 {
+            return true;
+        }
         let in_strings = code.tokens.iter().filter_map(Token::pieces).flatten();
         let held = in_strings.filter(|piece| match piece {
             Piece::Hole { inner, .. } => code
@@ -290,7 +312,7 @@ impl Search<'_> {
                 .is_some_and(|hole| hole.contains(name.as_str())),
             Piece::Text { .. } => false,
         });
-        named.count() > 1 || held.count() > 0
+        held.count() > 0
     }
 
     fn predecessor(&mut self, parts: &[Part], flat: &str, found: &Predecessor, start: usize, end: usize) {
@@ -450,6 +472,7 @@ fn code_word<'a>(code: &'a Code<'a>) -> impl Fn(usize) -> &'a str {
 
 /// The toolbox_id as the source has it: `id` of the flat text, which begins at `start` there.
 fn shown(parts: &[Part], id: &str, start: usize) -> String {
+    let braces = id.chars().any(|c| !is_hole(c));
     let mut shown = String::new();
     let mut at = 0;
     for part in parts {
@@ -464,7 +487,6 @@ fn shown(parts: &[Part], id: &str, start: usize) -> String {
             }
             Part::Hole(hole) => {
                 if at >= start && at < start + id.len() {
-                    let braces = id.chars().filter(|c| !is_hole(*c)).count() > 0;
                     shown.push_str(&if braces {
                         format!("{{{}}}", hole.source)
                     } else {

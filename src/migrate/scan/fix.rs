@@ -100,10 +100,9 @@ fn is_given_data_later(code: &Code<'_>, open: usize) -> bool {
     let Some(named) = code.name_of(&(start..close + 1)) else {
         return false;
     };
-    let is_given = |at: usize| {
-        code.word(at) == named.name && code.is(at + 1, ".") && code.word(at + 2) == "data" && code.is(at + 3, "=")
-    };
-    (close..code.tokens.len()).any(is_given)
+    let is_given =
+        |at: &usize| *at > close && code.is(at + 1, ".") && code.word(at + 2) == "data" && code.is(at + 3, "=");
+    code.named(&named.name).iter().any(is_given)
 }
 
 /// Renames the key of arguments.

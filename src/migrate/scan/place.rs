@@ -359,15 +359,12 @@ fn by_place(place: &Place, answer: bool) -> Option<Kind> {
 /// By what is done with the name that was given to it at `defined`.
 fn by_uses(code: &Code<'_>, name: &str, defined: usize, answer: bool) -> (Kind, bool) {
     let is_use = |at: &usize| {
-        code.is_name(*at)
-            && code.word(*at) == name
-            && code
-                .definition(name, *at)
-                .is_some_and(|definition| definition.tokens.start == defined || definition.tokens.contains(&defined))
+        code.definition(name, *at)
+            .is_some_and(|definition| definition.tokens.start == defined || definition.tokens.contains(&defined))
             && code.defined_at(*at).is_none()
     };
     let in_strings = uses_in_strings(code, name);
-    let kinds = (0..code.tokens.len()).filter(is_use).filter_map(|at| {
+    let kinds = code.named(name).iter().copied().filter(is_use).filter_map(|at| {
         let place = of(code, code.path_start(at), at + 1);
         (!matches!(place, Place::Joined))
             .then(|| by_place(&place, answer))

@@ -46,6 +46,11 @@ fn place(text: &str, at: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, line.chars().count() + 1)
 }
 
+/// Bytes of a line that is kept as it is, and characters of a longer one that are.
+const LONG: usize = 1000;
+/// Of these, before the finding.
+const BEFORE: usize = 200;
+
 /// A finding in its file.
 #[derive(Debug, Clone)]
 pub struct Located {
@@ -53,8 +58,10 @@ pub struct Located {
     pub path: String,
     /// Where in it.
     pub region: Region,
-    /// The first line of it.
+    /// The first line of it; of a long one the part around the finding.
     pub snippet: String,
+    /// Characters of the line before that part, where it is one.
+    pub left_out: Option<usize>,
     /// What it is.
     pub finding: Finding,
     /// What rewrites it.
@@ -73,10 +80,15 @@ impl Located {
             .and_then(|rest| rest.lines().next())
             .unwrap_or_default();
         let changes = finding.fix.iter().flatten();
+        let region = Region::of(text, &finding.span);
+        // A line that a bundler made is as long as the file, and there may be a finding in each of its statements.
+        let snippet = snippet.trim_start_matches('\u{feff}');
+        let left_out = (snippet.len() > LONG).then(|| region.column.saturating_sub(BEFORE));
         Self {
             path: path.to_owned(),
-            region: Region::of(text, &finding.span),
-            snippet: snippet.trim_start_matches('\u{feff}').to_owned(),
+            region,
+            snippet: snippet.chars().skip(left_out.unwrap_or_default()).take(LONG).collect(),
+            left_out,
             changes: changes
                 .map(|edit| (Region::of(text, &edit.range), edit.text.clone()))
                 .collect(),

@@ -56,16 +56,23 @@ fn result(located: &Located) -> Value {
     let finding = &located.finding;
     let rule = rule(finding.kind);
     let (id, _, level) = RULES.get(rule).copied().unwrap_or(("", "", Level::Note));
-    let mut at = region(&located.region);
-    if let Value::Object(at) = &mut at {
-        at.insert("snippet".to_owned(), json!({"text": located.snippet}));
+    let at = region(&located.region);
+    let line = located.region.line;
+    let mut place = json!({"artifactLocation": {"uri": uri(&located.path)}, "region": at});
+    // The line that holds the region. Of one that is cut, or of several, there is no telling which columns these are.
+    let is_whole = located.left_out.is_none() && located.region.end_line == line;
+    if let Value::Object(place) = &mut place
+        && is_whole
+    {
+        let context = json!({"startLine": line, "snippet": {"text": located.snippet}});
+        place.insert("contextRegion".to_owned(), context);
     }
     let mut result = json!({
         "ruleId": id,
         "ruleIndex": rule,
         "level": name(level),
         "message": {"text": format!("{}: {}", finding.title(), finding.advice())},
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(&located.path)}, "region": at}}],
+        "locations": [{"physicalLocation": place}],
         "properties": {
             "toolbox_id": finding.toolbox_id,
             "topic": finding.topic(),

@@ -53,9 +53,10 @@ fn one(out: &mut String, located: &Located, color: bool) -> std::fmt::Result {
 fn cut(located: &Located) -> (String, usize, usize) {
     let region = &located.region;
     let characters: Vec<char> = visible(&located.snippet).chars().collect();
-    let start = region.column - 1;
+    let left_out = located.left_out.unwrap_or_default();
+    let start = region.column - 1 - left_out;
     let end = if region.end_line == region.line {
-        region.end_column - 1
+        region.end_column - 1 - left_out
     } else {
         characters.len()
     };

@@ -17,6 +17,7 @@ mod payload;
 mod place;
 pub mod report;
 pub mod rewrite;
+mod template;
 mod token;
 mod topic;
 

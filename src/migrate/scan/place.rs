@@ -270,7 +270,15 @@ fn heard(answer: bool) -> Kind {
 
 /// A function below `@on("...")` takes what comes on the topic.
 fn by_decorator(code: &Code<'_>, place: &Place, start: usize, answer: bool) -> Option<Kind> {
-    let Place::Call { open, .. } = place else { return None };
+    let Place::Call {
+        open,
+        index: 0,
+        keyword: None,
+        ..
+    } = place
+    else {
+        return None;
+    };
     let name = open.checked_sub(1).filter(|_| code.around(start) == Some(*open))?;
     (code.before(code.path_start(name)) == "@").then(|| heard(answer))
 }

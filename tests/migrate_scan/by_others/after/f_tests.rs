@@ -1,3 +1,4 @@
+//! A snippet.
 #[test]
 fn answers_the_old_topic() {
     for topic in ["ovos.persona.tools.call", "ovos.persona.tools.w.call"] {

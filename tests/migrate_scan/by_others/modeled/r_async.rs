@@ -1,3 +1,4 @@
+//! A snippet.
 impl Client {
     pub async fn call(&self, toolbox: &str, name: &str, kwargs: Value) -> Result<Value> {
         let topic = format!("ovos.persona.tools.{toolbox}.call");

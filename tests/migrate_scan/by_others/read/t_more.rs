@@ -1,3 +1,4 @@
+//! A snippet.
 /// Sends `ovos.persona.tools.<id>.call`.
 const NS: &str = "ovos.persona.tools";
 static RE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^ovos\.persona\.tools\.([a-z]+)\.call$").unwrap());

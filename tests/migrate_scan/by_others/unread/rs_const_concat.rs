@@ -1,3 +1,4 @@
+//! A snippet.
 const PREFIX: &str = "ovos.persona.tools.";
 const STATIC: &str = "ovos.persona.tools.call";
 const WIKI: &str = concat!("ovos.persona.tools.", "wiki", ".call");

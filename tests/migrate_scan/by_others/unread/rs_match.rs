@@ -1,3 +1,4 @@
+//! A snippet.
 match message.kind.as_str() {
     "ovos.persona.tools.wiki.call.response" => done(message),
     "ovos.persona.tools.call.response" => done(message),

@@ -1,3 +1,4 @@
+//! A snippet.
 fn frame<'a>(c: char) -> &'a str {
     let quote = '"';
     let raw = r#"{"type": "ovos.persona.tools.box.call", "data": {"name": "x", "kwargs": {}}}"#;

@@ -1,5 +1,5 @@
 //! The snippets of `corpus/` and `by_others/`, each against what a person finds in it (`expected.txt`).
-#![allow(clippy::expect_used)] // The allowance for tests ends at their own functions.
+#![allow(clippy::expect_used, clippy::print_stdout)] // The allowance for tests ends at their own functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

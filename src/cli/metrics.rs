@@ -270,6 +270,7 @@ mod tests {
         let toolboxes = usage.told(at(now)).into_iter().map(|(toolbox_id, usage)| Counted {
             toolbox_id,
             predecessor_topics: "answer".to_owned(),
+            host_heard: None,
             usage,
         });
         Report {

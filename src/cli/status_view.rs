@@ -79,13 +79,13 @@ fn forward_row(forward: &Forward) -> Vec<Cell> {
         Way::ToStatic => "to the replacement topic",
     };
     let id = &forward.toolbox_id;
-    let cell = match forward.learned {
-        true => Cell::left(format!(
-            "{id}: no longer, its host answers by itself ({} before)",
-            forward.forwarded
-        ))
-        .tinted(Tint::Good),
-        false => Cell::left(format!("{id} {way}, {} calls", forward.forwarded)),
+    let calls = forward.forwarded;
+    let cell = if forward.learned {
+        Cell::left(format!("{id}: no longer, its host answers by itself ({calls} before)")).tinted(Tint::Good)
+    } else if forward.heard {
+        Cell::left(format!("{id} {way}, {calls} calls"))
+    } else {
+        Cell::left(format!("{id} {way}, {calls} calls; no host heard yet")).tinted(Tint::Waiting)
     };
     vec![Cell::left("forwards").tinted(Tint::Dim), cell]
 }
@@ -251,16 +251,21 @@ mod tests {
                     ..toolbox("big", ToolboxState::Asleep)
                 },
             ],
-            forwards: [(Way::ToPredecessor, false), (Way::ToStatic, true)]
-                .map(|(way, learned)| Forward {
-                    toolbox_id: "old".to_owned(),
-                    way,
-                    learned,
-                    forwarded: 12,
-                    tools: 1,
-                    waiting: 0,
-                })
-                .to_vec(),
+            forwards: [
+                (Way::ToPredecessor, false, true),
+                (Way::ToStatic, true, true),
+                (Way::ToPredecessor, false, false),
+            ]
+            .map(|(way, learned, heard)| Forward {
+                toolbox_id: "old".to_owned(),
+                way,
+                learned,
+                heard,
+                forwarded: 12,
+                tools: 1,
+                waiting: 0,
+            })
+            .to_vec(),
             migration: Report::default(),
         }
     }
@@ -276,6 +281,7 @@ messages  12 received, 3 sent, 0 malformed
 conflict  'define' is owned by 'a', 'b'
 forwards  old to its predecessor topic, 12 calls
 forwards  old: no longer, its host answers by itself (12 before)
+forwards  old to its predecessor topic, 12 calls; no host heard yet
 
 TOOLBOX  STATE    TOOLS  PID              UP  RESTARTS    OK  ERRORS  PENDING     P50   P99  REMARK
 wordnet  ready        2  812,813  3 days 4 h         0  1234       1        3  1.20ms  1.2s

@@ -29,6 +29,8 @@ pub struct Forward {
     pub way: Way,
     /// Whether its host has learned to answer by itself, so that nothing is forwarded.
     pub learned: bool,
+    /// Whether its host has been heard at all since this toolhost is on the bus.
+    pub heard: bool,
     /// How many tools its host offers, as far as that is known.
     pub tools: usize,
     /// Calls forwarded since the start.

@@ -95,6 +95,7 @@ fn forward(carried: CarriedStatus) -> Forward {
         toolbox_id: carried.toolbox_id,
         way: carried.way,
         learned: carried.learned,
+        heard: carried.heard,
         tools: carried.tools,
         forwarded: carried.forwarded,
         waiting: carried.waiting,

@@ -45,23 +45,24 @@ pub(super) fn status(host: &Host) -> Report {
 
 fn counted(host: &Host, told: Vec<(String, Toolbox)>) -> Report {
     let carried = host.bus.bridge.carried();
-    let policy = |toolbox_id: &str| {
+    let toolbox = |(toolbox_id, usage): (String, Toolbox)| {
         let carried = carried.iter().find(|carried| carried.toolbox_id == toolbox_id);
-        match (
+        let policy = match (
             carried.map(|carried| carried.way),
-            host.registry.predecessor_topics(toolbox_id),
+            host.registry.predecessor_topics(&toolbox_id),
         ) {
             (Some(Way::ToPredecessor), _) => "to_predecessor",
             (Some(Way::ToStatic), _) => "to_static",
             (None, PredecessorTopics::Answer) => "answer",
             (None, PredecessorTopics::Warn) => "warn",
             (None, PredecessorTopics::Ignore) => "ignore",
+        };
+        Counted {
+            predecessor_topics: policy.to_owned(),
+            host_heard: carried.map(|carried| carried.heard),
+            toolbox_id,
+            usage,
         }
-    };
-    let toolbox = |(toolbox_id, usage): (String, Toolbox)| Counted {
-        predecessor_topics: policy(&toolbox_id).to_owned(),
-        toolbox_id,
-        usage,
     };
     Report {
         now: host.ledger.time_of_day(),

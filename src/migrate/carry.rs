@@ -158,6 +158,11 @@ impl Carried {
         self.way
     }
 
+    /// Whether the host has ever answered a discover.
+    pub fn is_heard(&self) -> bool {
+        self.sign.is_some() || self.shown.is_some()
+    }
+
     /// Whether the host answers the askers' topic itself.
     pub fn learned(&self) -> bool {
         let shown = match self.way {

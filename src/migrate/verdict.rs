@@ -23,6 +23,9 @@ pub struct Counted {
     pub toolbox_id: String,
     /// What becomes of calls on its predecessor topic: `answer`, `warn`, `ignore`, or the way they are forwarded.
     pub predecessor_topics: String,
+    /// Of one that is forwarded: whether its host has been heard since this toolhost is on the bus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_heard: Option<bool>,
     /// Its calls.
     #[serde(flatten)]
     pub usage: Toolbox,
@@ -38,12 +41,17 @@ pub enum Verdict {
     Used,
     /// Nobody has, but it has not been counted for so long.
     TooEarly,
+    /// It is to be forwarded, and no host of it was heard: a wrong toolbox_id would be quiet for ever.
+    NoHost,
 }
 
-/// How `toolbox` stands to a quiet period of `seconds`.
-pub fn verdict(toolbox: &Toolbox, seconds: u64, now: u64) -> Verdict {
+/// How `counted` stands to a quiet period of `seconds`.
+pub fn verdict(counted: &Counted, seconds: u64, now: u64) -> Verdict {
+    let toolbox = &counted.usage;
     let recently = |last: u64| now.saturating_sub(last) < seconds;
-    if toolbox.quiet_seconds >= seconds {
+    if counted.host_heard == Some(false) {
+        Verdict::NoHost
+    } else if toolbox.quiet_seconds >= seconds {
         Verdict::Quiet
     } else if toolbox.calls.last_predecessor.is_some_and(recently) {
         Verdict::Used
@@ -54,7 +62,7 @@ pub fn verdict(toolbox: &Toolbox, seconds: u64, now: u64) -> Verdict {
 
 /// Whether every toolbox is quiet; a host that counts none has shown nothing.
 pub fn all_quiet(report: &Report, seconds: u64) -> bool {
-    let quiet = |counted: &Counted| verdict(&counted.usage, seconds, report.now) == Verdict::Quiet;
+    let quiet = |counted: &Counted| verdict(counted, seconds, report.now) == Verdict::Quiet;
     !report.toolboxes.is_empty() && report.toolboxes.iter().all(quiet)
 }
 
@@ -88,9 +96,24 @@ mod tests {
             if until < asked {
                 usage.connected(false, at(until));
             }
-            let toolbox = usage.told(at(asked)).remove(0).1;
+            let mut counted = Counted {
+                toolbox_id: "wn".to_owned(),
+                predecessor_topics: "to_predecessor".to_owned(),
+                host_heard: Some(true),
+                usage: usage.told(at(asked)).remove(0).1,
+            };
             let case = (called, until, asked);
-            assert_eq!(verdict(&toolbox, 100, asked), expected, "{case:?}");
+            assert_eq!(verdict(&counted, 100, asked), expected, "{case:?}");
+            counted.host_heard = Some(false);
+            assert_eq!(verdict(&counted, 100, asked), Verdict::NoHost, "{case:?}");
+            let report = |counted: &Counted| Report {
+                now: asked,
+                not_kept: None,
+                toolboxes: vec![counted.clone()],
+            };
+            assert!(!all_quiet(&report(&counted), 0), "{case:?}");
+            counted.host_heard = None;
+            assert!(all_quiet(&report(&counted), 0), "{case:?}");
         }
         assert!(!all_quiet(&Report::default(), 0), "nothing is shown by nothing");
     }

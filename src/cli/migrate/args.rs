@@ -92,7 +92,7 @@ pub struct ScanArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit code 0: nobody has called on a predecessor topic for so long, and the host has counted all that time. 1: \
-    somebody has, or it has not counted for so long. 2: usage. 3: the question was not answered: no host is there, it hung up, or what \
+    somebody has, it has not counted for so long, or no host was heard of a toolbox that it forwards. 2: usage. 3: the question was not answered: no host is there, it hung up, or what \
     it said cannot be understood or printed.\n\n\
     Only the time counts in which the host ran and was on its bus; it is kept over restarts.\n\n\
     Examples:\n  \
@@ -100,8 +100,8 @@ pub struct ScanArgs {
     toolhost migrate report --quiet 30d && echo 'the older topics can go'"
 )]
 pub struct ReportArgs {
-    /// How long nobody must have called on a predecessor topic, such as 12h or 14d
-    #[arg(long, value_name = "DURATION", default_value = "14d", value_parser = crate::config::time)]
+    /// How long nobody must have called on a predecessor topic, such as 12h or 14d; the unit cannot be left out
+    #[arg(long, value_name = "DURATION", default_value = "14d", value_parser = quiet_period)]
     pub quiet: Duration,
     /// How the report is shown.
     #[command(flatten)]
@@ -142,4 +142,44 @@ pub struct WatchArgs {
     /// Certificates (PEM) to trust beside the system's, for a wss:// bus
     #[arg(long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
+}
+
+/// A time with its unit: what is said in days elsewhere would be taken for seconds here, and be over at once.
+fn quiet_period(text: &str) -> Result<Duration, String> {
+    let time = crate::config::time(text)?;
+    let is_bare = text.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_bare && !time.is_zero() {
+        let number = text.trim();
+        return Err(format!("of which unit? Write {number}d for days, {number}h for hours"));
+    }
+    Ok(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quiet_period_names_its_unit() {
+        let table = [
+            ("14d", Some(1_209_600)),
+            ("12h", Some(43_200)),
+            ("1d 12h", Some(129_600)),
+            ("14 days", Some(1_209_600)),
+            ("0", Some(0)),
+            ("0.0", Some(0)),
+            ("0s", Some(0)),
+        ];
+        for (text, seconds) in table {
+            assert_eq!(quiet_period(text).ok(), seconds.map(Duration::from_secs), "{text}");
+        }
+        for (text, said) in [
+            ("14", "14d for days"),
+            (" 14 ", "14d for days"),
+            ("0.5", "0.5d for days"),
+        ] {
+            assert!(quiet_period(text).unwrap_err().contains(said), "{text}");
+        }
+        assert!(quiet_period("soon").is_err());
+    }
 }

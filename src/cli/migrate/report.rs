@@ -12,7 +12,7 @@ use crate::cli::span::span;
 use crate::control::client;
 use crate::control::verb::Verb;
 use crate::error::{Error, Exit};
-use crate::migrate::verdict::{Report, Verdict, all_quiet, verdict};
+use crate::migrate::verdict::{Counted, Report, Verdict, all_quiet, verdict};
 
 /// `toolhost migrate report`
 pub(super) fn run(args: &ReportArgs, output: Output) -> Result<(), Error> {
@@ -59,7 +59,7 @@ fn document(report: &Report, seconds: u64) -> Result<String, serde_json::Error> 
     let mut document = serde_json::to_value(report)?;
     let toolboxes = document.get_mut("toolboxes").and_then(Value::as_array_mut);
     for (value, counted) in toolboxes.into_iter().flatten().zip(&report.toolboxes) {
-        value["verdict"] = serde_json::to_value(verdict(&counted.usage, seconds, report.now))?;
+        value["verdict"] = serde_json::to_value(verdict(counted, seconds, report.now))?;
     }
     document["quiet"] = json!(all_quiet(report, seconds));
     document["quiet_period_seconds"] = json!(seconds);
@@ -69,25 +69,52 @@ fn document(report: &Report, seconds: u64) -> Result<String, serde_json::Error> 
 /// Why the period has not passed.
 fn not_quiet(report: &Report, seconds: u64) -> Error {
     let period = span(seconds);
-    let ids = |wanted: Verdict| {
-        let of = |counted: &&crate::migrate::verdict::Counted| verdict(&counted.usage, seconds, report.now) == wanted;
-        let ids = report.toolboxes.iter().filter(of);
-        ids.map(|counted| format!("'{}'", counted.toolbox_id))
-            .collect::<Vec<_>>()
-            .join(", ")
+    let of = |wanted: Verdict| {
+        let is_wanted = move |counted: &&Counted| verdict(counted, seconds, report.now) == wanted;
+        report.toolboxes.iter().filter(is_wanted)
     };
-    let (used, early) = (ids(Verdict::Used), ids(Verdict::TooEarly));
     let mut why = Vec::new();
+    let used = ids(of(Verdict::Used));
     if !used.is_empty() {
         why.push(format!("the predecessor topic of {used} was used within {period}"));
     }
-    if !early.is_empty() {
-        why.push(format!("the calls to {early} have not been counted for {period} since"));
+    why.extend(too_early(of(Verdict::TooEarly), &period));
+    let unheard = ids(of(Verdict::NoHost));
+    if !unheard.is_empty() {
+        why.push(format!(
+            "no host of {unheard} has been heard on the bus: is the id right, and its host running?"
+        ));
     }
     if why.is_empty() {
         why.push("this host has no toolbox whose calls it could count".to_owned());
     }
     Error::failed(why.join("; "))
+}
+
+/// For how long each has been counted instead of the `period`; those that have it in common in one clause.
+fn too_early<'r>(early: impl Iterator<Item = &'r Counted>, period: &str) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<&Counted>)> = Vec::new();
+    for counted in early {
+        let since = match counted.usage.calls.last_predecessor {
+            Some(_) => " since the last one on the predecessor topic",
+            None => "",
+        };
+        let time = format!("{} only{since}", span(counted.usage.quiet_seconds));
+        match groups.iter_mut().find(|(known, _)| *known == time) {
+            Some((_, group)) => group.push(counted),
+            None => groups.push((time, vec![counted])),
+        }
+    }
+    let clause = |(time, group): (String, Vec<&Counted>)| {
+        let ids = ids(group.into_iter());
+        format!("the calls to {ids} have been counted for {time}, not yet for {period}")
+    };
+    groups.into_iter().map(clause).collect()
+}
+
+fn ids<'r>(toolboxes: impl Iterator<Item = &'r Counted>) -> String {
+    let ids = toolboxes.map(|counted| format!("'{}'", counted.toolbox_id));
+    ids.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -112,6 +139,51 @@ mod tests {
             );
         }
         assert_eq!(whole_seconds(Duration::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn why_it_is_not_quiet_is_said_in_whole_sentences() {
+        use crate::migrate::usage::{Counts, Toolbox};
+        let counted = |id: &str, quiet_seconds, last_predecessor, host_heard| Counted {
+            toolbox_id: id.to_owned(),
+            predecessor_topics: "answer".to_owned(),
+            host_heard,
+            usage: Toolbox {
+                quiet_seconds,
+                calls: Counts {
+                    last_predecessor,
+                    ..Counts::default()
+                },
+                ..Toolbox::default()
+            },
+        };
+        let now = 1_800_000_000;
+        let day = 86_400;
+        let said = |toolboxes: &[Counted]| {
+            let report = Report {
+                now,
+                not_kept: None,
+                toolboxes: toolboxes.to_vec(),
+            };
+            not_quiet(&report, 14 * day).to_string()
+        };
+        let new = |id| counted(id, 10_800, None, None);
+        assert_eq!(
+            said(&[new("a"), counted("quiet", 15 * day, None, Some(true)), new("b")]),
+            "the calls to 'a', 'b' have been counted for 3 h only, not yet for 14 days"
+        );
+        assert_eq!(
+            said(&[
+                counted("shoutr", 15 * day, None, Some(false)),
+                counted("used", 60, Some(now - 60), None),
+                new("a"),
+                counted("off", 2 * day, Some(now - 20 * day), None),
+            ]),
+            "the predecessor topic of 'used' was used within 14 days; \
+             the calls to 'a' have been counted for 3 h only, not yet for 14 days; \
+             the calls to 'off' have been counted for 2 days only since the last one on the predecessor topic, not yet for 14 days; \
+             no host of 'shoutr' has been heard on the bus: is the id right, and its host running?"
+        );
     }
 
     #[test]

@@ -47,10 +47,11 @@ pub(super) fn report(report: &Report, seconds: u64, color: bool) -> String {
 
 fn toolbox(counted: &Counted, seconds: u64, now: u64) -> Vec<Cell> {
     let usage = &counted.usage;
-    let (word, tint) = match verdict(usage, seconds, now) {
+    let (word, tint) = match verdict(counted, seconds, now) {
         Verdict::Quiet => ("quiet", Tint::Good),
         Verdict::Used => ("used", Tint::Bad),
         Verdict::TooEarly => ("too early to say", Tint::Waiting),
+        Verdict::NoHost => ("no host heard", Tint::Bad),
     };
     vec![
         Cell::left(&counted.toolbox_id),
@@ -266,6 +267,7 @@ mod tests {
         let toolboxes = usage.told(at(7260)).into_iter().map(|(toolbox_id, usage)| Counted {
             toolbox_id,
             predecessor_topics: "answer".to_owned(),
+            host_heard: None,
             usage,
         });
         let report = Report {

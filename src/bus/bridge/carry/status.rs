@@ -14,6 +14,8 @@ pub struct CarriedStatus {
     pub way: Way,
     /// Whether its host answers the askers' topic itself, so that nothing is forwarded.
     pub learned: bool,
+    /// Whether its host has been heard at all.
+    pub heard: bool,
     /// Tools its host told of.
     pub tools: usize,
     /// Calls forwarded.
@@ -43,6 +45,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 toolbox_id: toolbox_id.clone(),
                 way: entry.carried.way(),
                 learned: entry.carried.learned(),
+                heard: entry.carried.is_heard(),
                 tools: entry.tools.len(),
                 forwarded: entry.carried.forwarded,
                 waiting: carrier.waiting(toolbox_id),

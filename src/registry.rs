@@ -37,6 +37,8 @@ pub struct Changes {
     pub changed: Vec<String>,
     /// Left as they were.
     pub unchanged: Vec<String>,
+    /// Whether the file says something else of the host itself: the tool service, what is forwarded, whether it is watched.
+    pub settings: bool,
 }
 
 /// What the configuration says beyond single toolboxes.
@@ -233,7 +235,12 @@ impl Registry {
             drop(tasks);
         };
         tokio::join!(ended, self.describe_all(Patience::Long, |_, _| {}));
-        tracing::info!(toolboxes = config.toolboxes.len(), "reloaded");
+        tracing::info!(
+            toolboxes = config.toolboxes.len(),
+            forwarded = config.migrate.carried.len(),
+            settings_changed = changes.settings,
+            "reloaded"
+        );
         Ok(changes)
     }
 
@@ -298,6 +305,8 @@ impl Registry {
         self.settings.send_if_modified(|settings| {
             let new = Settings::of(config);
             let differs = *settings != new;
+            // What it says of single toolboxes is told of them.
+            changes.settings = settings.tool_service != new.tool_service || settings.migrate != new.migrate;
             *settings = new;
             differs
         });
@@ -308,6 +317,7 @@ impl Registry {
         };
         self.watched.send_if_modified(|before| {
             let differs = *before != watched;
+            changes.settings |= before.is_empty() != watched.is_empty();
             *before = watched;
             differs
         });

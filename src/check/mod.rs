@@ -43,11 +43,20 @@ pub struct Options {
     pub oneshot: bool,
 }
 
+/// What the check of a configuration comes to.
+#[derive(Debug, Clone, Default)]
+pub struct Checked {
+    /// One a toolbox, and one of the file where that as a whole has something.
+    pub reports: Vec<Report>,
+    /// The toolboxes of other hosts whose calls it forwards.
+    pub forwarded: Vec<String>,
+}
+
 /// Checks every toolbox of a configuration, side by side.
 ///
 /// # Errors
 /// A file that cannot be read or has faults.
-pub async fn configuration(file: Option<&Path>, options: Options) -> Result<Vec<Report>, Error> {
+pub async fn configuration(file: Option<&Path>, options: Options) -> Result<Checked, Error> {
     let file = config::find(file, &config::process_env).map_err(|error| Error::usage(error.to_string()))?;
     if let Some(why) = whole::program_in_place_of_file(&file) {
         return Err(Error::usage(why));
@@ -59,7 +68,11 @@ pub async fn configuration(file: Option<&Path>, options: Options) -> Result<Vec<
         .map(|config| toolbox(config, options, transcript::GENERIC));
     let mut reports = join_all(checks).await;
     whole::warn(&config, &config::look_over(&file), &mut reports);
-    Ok(reports)
+    let forwarded = config.migrate.carried.into_iter().map(|carry| carry.toolbox_id);
+    Ok(Checked {
+        reports,
+        forwarded: forwarded.collect(),
+    })
 }
 
 /// Checks one command, started in this folder.

@@ -288,7 +288,7 @@ pub struct DiscoverArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Asks the host on the control socket, and waits until it is done, and prints which toolboxes are added, removed, changed \
-    and unchanged. Without one, or with --bus, asks the tool service on the bus, and prints the tools there are afterwards. A \
+    and unchanged, and whether settings of the host itself changed. Without one, or with --bus, asks the tool service on the bus, and prints the tools there are afterwards. A \
     configuration with faults is refused as a whole."
 )]
 pub struct ReloadArgs {

@@ -121,11 +121,14 @@ fn reload_view(reloaded: &Reloaded) -> String {
         ("changed", &reloaded.changed),
         ("unchanged", &reloaded.unchanged),
     ];
-    let told: Vec<String> = parts
+    let mut told: Vec<String> = parts
         .iter()
         .filter(|(_, ids)| !ids.is_empty())
         .map(|(what, ids)| format!("{what:<9}  {}", plain(&ids.join(", "))))
         .collect();
+    if reloaded.settings {
+        told.push("settings changed".to_owned());
+    }
     if told.is_empty() {
         return "no toolboxes".to_owned();
     }
@@ -176,5 +179,12 @@ mod tests {
         };
         assert_eq!(reload_view(&reloaded), "added      c, d\nunchanged  a");
         assert_eq!(reload_view(&Reloaded::default()), "no toolboxes");
+        let of_the_host = |unchanged: &[&str]| Reloaded {
+            unchanged: ids(unchanged),
+            settings: true,
+            ..Reloaded::default()
+        };
+        assert_eq!(reload_view(&of_the_host(&["a"])), "unchanged  a\nsettings changed");
+        assert_eq!(reload_view(&of_the_host(&[])), "settings changed");
     }
 }

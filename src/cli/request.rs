@@ -46,7 +46,7 @@ impl Request {
         &self.key
     }
 
-    /// The Message that asks.
+    /// The Message that asks; its source is the program, so that it is told from other callers.
     pub fn frame(&self) -> String {
         let Self { topic, data, key } = self;
         let mut frame = String::with_capacity(data.len() + 160);
@@ -54,7 +54,7 @@ impl Request {
         push_string(&mut frame, topic);
         frame.push_str(",\"data\":");
         frame.push_str(data);
-        frame.push_str(",\"context\":{\"");
+        frame.push_str(",\"context\":{\"source\":\"toolhost\",\"");
         frame.push_str(CONTEXT_KEY);
         frame.push_str("\":");
         push_string(&mut frame, key);
@@ -119,7 +119,7 @@ mod tests {
     fn a_request_is_one_message_without_a_session() {
         let request = Request::new("ovos.tools.get", object(&[("name", Value::String("a\"b"))]));
         let expected = format!(
-            r#"{{"type":"ovos.tools.get","data":{{"name":"a\"b"}},"context":{{"toolhost_call":"{}"}}}}"#,
+            r#"{{"type":"ovos.tools.get","data":{{"name":"a\"b"}},"context":{{"source":"toolhost","toolhost_call":"{}"}}}}"#,
             request.key()
         );
         assert_eq!(request.frame(), expected);

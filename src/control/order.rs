@@ -87,4 +87,7 @@ pub struct Reloaded {
     pub changed: Vec<String>,
     /// Left as they were.
     pub unchanged: Vec<String>,
+    /// Whether something else changed that the file says: `tool_service`, `migrate`, `watch`.
+    #[serde(default)]
+    pub settings: bool,
 }

@@ -79,6 +79,7 @@ impl Verbs for Host {
             removed: changes.removed,
             changed: changes.changed,
             unchanged: changes.unchanged,
+            settings: changes.settings,
         })
     }
 }

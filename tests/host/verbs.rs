@@ -122,7 +122,7 @@ async fn a_stopped_toolbox_stays_so_until_it_is_started_or_its_entry_changes() {
     let reloaded = done(&host, &["reload"]).await;
     assert_eq!(
         reloaded,
-        json!({"added": [], "removed": [], "changed": [], "unchanged": ["a", "b"]})
+        json!({"added": [], "removed": [], "changed": [], "unchanged": ["a", "b"], "settings": false})
     );
     assert_eq!(caller.call("a", "echo", &json!({})).await, Err(STOPPED.into()));
     let ends = |done: &str| json!([{"toolbox_id": "a", "done": done}]);

@@ -99,7 +99,22 @@ fn fix(args: &ScanArgs, report: &mut Report, found: &[Found], output: Output) ->
             output.talk(&format!("{path} is not rewritten: {why}"));
         }
     }
+    note(report, output);
     Ok(())
+}
+
+/// What a rewritten call needs that its text does not show: its answer topic was the toolbox's own before.
+fn note(report: &Report, output: Output) {
+    let is_rewritten = |located: &&Located| located.finding.fix.is_ok() && located.finding.takes_first;
+    let calls = match report.found.iter().filter(is_rewritten).count() {
+        0 => return,
+        1 => "1 rewritten call waits".to_owned(),
+        many => format!("{many} rewritten calls wait"),
+    };
+    output.talk(&format!(
+        "note: {calls} for the first answer on a topic that all toolboxes share: compare toolbox_id, or a key of your own in \
+         the context (examples/migration/README.md shows how)"
+    ));
 }
 
 /// Shows what changes in a file and, unless that was all, writes it. The inner error says why the file stays as it is.

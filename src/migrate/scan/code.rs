@@ -128,6 +128,19 @@ impl<'a> Code<'a> {
         (definition.tokens == *tokens).then_some(definition)
     }
 
+    /// The name that is given to the object made with the bracket at `open`, a call's or a literal's.
+    pub(super) fn name_of_made(&self, open: usize) -> Option<&Definition> {
+        let close = self.pair(open)?;
+        let mut start = open;
+        if self.is(open, "(") {
+            start = self.path_start(open.saturating_sub(1));
+        }
+        if self.before(start) == "new" {
+            start -= 1;
+        }
+        self.name_of(&(start..close + 1))
+    }
+
     /// The text of a token; empty past the end.
     pub(super) fn word(&self, at: usize) -> &'a str {
         self.tokens

@@ -11,6 +11,7 @@ use super::payload::{self, Payload};
 use super::place::{self, Kind, Place};
 use super::token::{Piece, Span, Token, is_hole};
 use super::topic::{self, Predecessor};
+use super::waits;
 
 /// How deep code inside strings inside code is followed.
 pub(super) const DEPTH: usize = 4;
@@ -50,6 +51,7 @@ pub(super) fn findings(text: &str, language: Language, depth: usize) -> Vec<Find
         host.answers_both = search.answers_both;
     }
     pair_listeners(&code, &mut found);
+    waits::mark(&code, &mut found);
     found.sort_by_key(|finding| (finding.span.start, finding.span.end));
     found.dedup_by(|a, b| a.span == b.span && a.what == b.what);
     found
@@ -69,6 +71,7 @@ pub(super) fn mention(text: &str, found: &Predecessor) -> Finding {
         kind: Kind::Mention,
         certain: true,
         answers_both: false,
+        takes_first: false,
         what: What::Predecessor { answer: found.answer },
         toolbox_id: topic::is_literal(id).then(|| id.to_owned()),
         shown_id: id.to_owned(),
@@ -242,6 +245,7 @@ impl Search<'_> {
                 kind: Kind::Mention,
                 certain: true,
                 answers_both: false,
+                takes_first: false,
                 what: What::Unfinished,
                 toolbox_id: None,
                 shown_id: String::new(),
@@ -331,6 +335,7 @@ impl Search<'_> {
             kind,
             certain,
             answers_both: false,
+            takes_first: false,
             what: What::Predecessor { answer: found.answer },
             toolbox_id: topic::is_literal(id).then(|| id.to_owned()),
             shown_id,
@@ -380,6 +385,7 @@ impl Search<'_> {
             kind: Kind::Arguments,
             certain: true,
             answers_both: false,
+            takes_first: false,
             what: What::Arguments {
                 topic: topic.to_owned(),
                 found,
@@ -453,6 +459,7 @@ impl Search<'_> {
                 kind: Kind::Caller,
                 certain: true,
                 answers_both: false,
+                takes_first: false,
                 what: What::Flag,
                 toolbox_id: topic::is_literal(id).then(|| id.to_owned()),
                 shown_id: id.to_owned(),
@@ -515,9 +522,7 @@ fn pair_listeners(code: &Code<'_>, found: &mut [Finding]) {
         };
         let Some(open) = code.around(token) else { continue };
         let Some(close) = code.pair(open) else { continue };
-        let waits = place::callee(code, open).is_some_and(|callee| {
-            callee.to_ascii_lowercase().starts_with("waitforresponse") || callee.starts_with("wait_for_response")
-        });
+        let waits = waits::is_wait(code, open);
         let call = code.span(&(open..close + 1));
         let pair = found.iter().any(|caller| {
             caller.kind == Kind::Caller

@@ -48,6 +48,8 @@ pub struct Finding {
     pub certain: bool,
     /// Whether the same text has a host of the replacement as well.
     pub answers_both: bool,
+    /// Whether the same call waits for the first answer: on the replacement that may be another toolbox's.
+    pub takes_first: bool,
     /// What is wrong.
     pub what: What,
     /// The toolbox_id, where it stands there.

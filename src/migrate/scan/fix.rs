@@ -89,15 +89,7 @@ fn all_of(code: &Code<'_>, start: usize, end: usize) -> Option<usize> {
 
 /// Whether the Message that is made with the bracket at `open` has a name, and `name.data = ...` follows.
 fn is_given_data_later(code: &Code<'_>, open: usize) -> bool {
-    let Some(close) = code.pair(open) else { return false };
-    let mut start = code.path_start(open.saturating_sub(1));
-    if !code.is(open, "(") {
-        start = open;
-    }
-    if code.before(start) == "new" {
-        start -= 1;
-    }
-    let Some(named) = code.name_of(&(start..close + 1)) else {
+    let (Some(close), Some(named)) = (code.pair(open), code.name_of_made(open)) else {
         return false;
     };
     let is_given =

@@ -20,6 +20,7 @@ pub mod rewrite;
 mod template;
 mod token;
 mod topic;
+mod waits;
 
 pub use finding::{Edit, Finding, What};
 pub use language::Language;

@@ -37,6 +37,7 @@ fn one(located: &Located) -> Value {
         "replacement": {"topic": finding.replacement_topic(), "payload": finding.replacement_payload()},
         "advice": finding.advice(),
         "snippet": located.snippet,
+        "takes_first_answer": finding.takes_first,
         "fixable": finding.fix.is_ok(),
         "fixed": located.fixed,
         "left_because": finding.fix.as_ref().err(),

@@ -43,6 +43,12 @@ fn one(out: &mut String, located: &Located, color: bool) -> std::fmt::Result {
     writeln!(out, "{number} | {snippet}")?;
     writeln!(out, "{margin} | {}{red}{}{off}", " ".repeat(at), "^".repeat(length))?;
     writeln!(out, "{margin} = {}", visible(&finding.advice()))?;
+    if finding.takes_first {
+        writeln!(
+            out,
+            "{margin} = it waits for the first answer on a topic that all toolboxes share: compare toolbox_id, or a key of your own in the context"
+        )?;
+    }
     match &finding.fix {
         Ok(_) => writeln!(out, "{margin} = --fix rewrites it\n"),
         Err(why) => writeln!(out, "{margin} = left to you: {}\n", visible(why)),

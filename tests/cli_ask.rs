@@ -70,6 +70,7 @@ impl Host {
 impl FrameHandler for Host {
     fn frame(&mut self, frame: Utf8Bytes) {
         let asked: Value = serde_json::from_str(&frame).unwrap();
+        assert_eq!(asked["context"]["source"], "toolhost", "who asks has a name");
         match asked["type"].as_str().unwrap() {
             "ovos.persona.tools.call" if asked["data"]["toolbox_id"] == "wordnet" => {
                 assert_eq!(asked["context"].get("session"), None);

@@ -123,3 +123,23 @@ fn a_slip_in_a_bash_script_is_placed_whatever_language_the_system_speaks() {
     });
     assert!(checked.report.contains("a.sh:7: what it says"), "{}", checked.report);
 }
+
+#[test]
+fn what_is_only_forwarded_is_counted() {
+    let folder = Scratch::new();
+    let text = |migrate: &str| {
+        folder.file("toolhost.yaml", &format!("migrate: {migrate}\ntoolboxes: {{}}\n"));
+        let checked = check_in(folder.path(), &["toolhost.yaml"]);
+        assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""));
+        checked.report
+    };
+    assert_eq!(
+        text("{to_predecessor: [old], to_static: [new]}"),
+        "forwards 2 toolboxes of other hosts, which are not checked: old, new\n"
+    );
+    assert_eq!(
+        text("{to_static: [new]}"),
+        "forwards 1 toolbox of another host, which is not checked: new\n"
+    );
+    assert_eq!(text("{}"), "no toolboxes\n");
+}

@@ -142,6 +142,31 @@ async fn a_stopped_toolbox_stays_so_until_it_is_started_or_its_entry_changes() {
 }
 
 #[tokio::test]
+async fn a_reload_of_what_is_forwarded_says_that_settings_changed() {
+    let bus = Embedded::start().await;
+    let forwarding = |ids: &[&str]| json!({"bus": {"url": bus.url}, "migrate": {"to_predecessor": ids}, "toolboxes": {"a": moody(&json!({}))}});
+    let host = Host::start(&forwarding(&["old"])).await;
+    let told =
+        |settings: bool| json!({"added": [], "removed": [], "changed": [], "unchanged": ["a"], "settings": settings});
+    host.write_config(&forwarding(&["old", "older"]));
+    assert_eq!(done(&host, &["reload"]).await, told(true));
+    assert_eq!(done(&host, &["reload"]).await, told(false), "nothing more");
+    let log = host.log();
+    assert!(
+        log.contains("reloaded toolboxes=1 forwarded=2 settings_changed=true"),
+        "{log}"
+    );
+    let mut off = forwarding(&["old", "older"]);
+    off["tool_service"] = false.into();
+    host.write_config(&off);
+    assert_eq!(done(&host, &["reload"]).await, told(true));
+    off["watch"] = true.into();
+    host.write_config(&off);
+    assert_eq!(done(&host, &["reload"]).await, told(true));
+    host.stop().await;
+}
+
+#[tokio::test]
 async fn a_stop_whose_grace_is_over_answers_the_call_in_hand() {
     let bus = Embedded::start().await;
     let host = Host::start(&config(&bus.url, &json!({"a": moody(&json!({}))}))).await;

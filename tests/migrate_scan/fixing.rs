@@ -141,6 +141,63 @@ fn a_call_whose_answer_is_awaited_elsewhere_is_left_to_a_person() {
 }
 
 #[test]
+fn a_rewritten_call_that_takes_the_first_answer_is_told_of_once() {
+    let message = "Message(\"ovos.persona.tools.wordnet.call\", {\"name\": \"x\"})";
+    let at_once = format!("answer = bus.wait_for_response({message}, timeout=5)\n");
+    let paired =
+        format!("answer = bus.wait_for_response({message}, reply_type=\"ovos.persona.tools.wordnet.call.response\")\n");
+    let by_name = format!("asked = {message}\nanswer = bus.wait_for_response(asked)\n");
+    let script = "const a = await bus.waitForResponse(new Message('ovos.persona.tools.wordnet.call', {name: 'x'}));\n";
+    // Nothing of these waits for the call itself.
+    let other = format!("bus.emit({message})\nasked = Message(\"a.b\")\nbus.wait_for_response(asked)\n");
+    let tree = Tree::new(&[
+        ("at_once.py", &at_once),
+        ("paired.py", &paired),
+        ("by_name.py", &by_name),
+        ("script.js", script),
+        ("other.py", &other),
+    ]);
+    let document: Value = serde_json::from_str(&tree.scan(&[".", "--format", "json"]).stdout).unwrap();
+    let findings = document["findings"].as_array().unwrap();
+    let callers = findings.iter().filter(|finding| finding["kind"] == "caller");
+    let mut told: Vec<_> = callers
+        .map(|finding| {
+            let path = finding["path"].as_str().unwrap().trim_start_matches("./");
+            (path, finding["takes_first_answer"].as_bool().unwrap())
+        })
+        .collect();
+    told.sort_unstable();
+    assert_eq!(
+        told,
+        [
+            ("at_once.py", true),
+            ("by_name.py", true),
+            ("other.py", false),
+            ("paired.py", true),
+            ("script.js", true)
+        ]
+    );
+    let line = "= it waits for the first answer on a topic that all toolboxes share: compare toolbox_id";
+    assert_eq!(tree.scan(&["."]).stdout.matches(line).count(), 4);
+    let note = "note: 4 rewritten calls wait for the first answer on a topic that all toolboxes share: compare toolbox_id, or \
+                a key of your own in the context (examples/migration/README.md shows how)\n";
+    for arguments in [&[".", "--fix", "--dry-run", "--force"][..], &[".", "--fix", "--force"]] {
+        let fixed = tree.scan(arguments);
+        assert_eq!(fixed.stderr.matches("note: ").count(), 1, "{}", fixed.stderr);
+        assert!(fixed.stderr.contains(note), "{}", fixed.stderr);
+    }
+    for name in ["at_once.py", "paired.py", "by_name.py", "script.js", "other.py"] {
+        assert!(!tree.read(name).contains("wordnet.call"), "{name} is rewritten");
+    }
+    assert!(
+        !tree.scan(&[".", "--fix", "--force"]).stderr.contains("note: "),
+        "nothing was rewritten"
+    );
+    let alone = Tree::new(&[("other.py", &other)]);
+    assert!(!alone.scan(&[".", "--fix", "--force"]).stderr.contains("note: "));
+}
+
+#[test]
 fn rewritten_snippets_still_parse_in_every_interpreter() {
     let tree = Tree::new(&[]);
     let mut changed = 0;

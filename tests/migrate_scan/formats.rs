@@ -63,7 +63,7 @@ fn json_has_every_field_a_program_needs() {
             "payload": {"toolbox_id": "<toolbox_id>", "name": "<tool>", "kwargs": {}},
         },
         "advice": "send ovos.persona.tools.call with {\"toolbox_id\": toolbox_id, \"name\": ..., \"kwargs\": {...}}",
-        "snippet": FILE.lines().nth(1).unwrap(), "fixable": true, "fixed": false, "left_because": null,
+        "snippet": FILE.lines().nth(1).unwrap(), "takes_first_answer": false, "fixable": true, "fixed": false, "left_because": null,
     });
     assert_eq!(json["findings"][0], expected);
     assert_eq!(json["findings"][1]["toolbox_id"], "clock");

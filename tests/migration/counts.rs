@@ -10,7 +10,7 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use crate::common::caller::{Caller, predecessor};
+use crate::common::caller::{Caller, DISCOVER, predecessor};
 use crate::common::embedded::Embedded;
 use crate::common::eventually::eventually;
 use crate::common::host::{Host, moody};
@@ -123,6 +123,48 @@ async fn the_report_counts_callers_by_topic_and_says_whether_it_is_quiet() {
         assert!(metrics.lines().any(|told| told == line), "{line} is not in\n{metrics}");
     }
     host.stop().await;
+}
+
+#[tokio::test]
+async fn a_forwarded_toolbox_whose_host_nobody_has_heard_is_not_quiet() {
+    let bus = Embedded::start().await;
+    let forwarding = json!({"bus": {"url": bus.url}, "migrate": {"to_predecessor": ["late"]}, "toolboxes": {}});
+    let host = Host::start(&forwarding).await;
+    let (code, document, said) = report(&host.socket(), "0s");
+    assert_eq!(
+        (code, counts(&document, "late").2.as_str(), &document["quiet"]),
+        (1, "no_host", &json!(false))
+    );
+    assert!(
+        said.contains("no host of 'late' has been heard on the bus: is the id right, and its host running?"),
+        "{said}"
+    );
+    let heard = || host.status().expect("a status")["forwards"][0]["heard"].clone();
+    assert_eq!(heard(), json!(false));
+
+    let late = Host::start(&json!({"bus": {"url": bus.url}, "toolboxes": {"late": moody(&json!({}))}})).await;
+    let mut caller = Caller::connect(&bus.url).await;
+    let discover = caller.send(DISCOVER, &json!({})).await;
+    caller.wait(&discover, 1).await;
+    eventually("its host is heard", || heard() == json!(true)).await;
+    let (code, document, said) = report(&host.socket(), "0s");
+    assert_eq!((code, counts(&document, "late").2.as_str()), (0, "quiet"), "{said}");
+    host.stop().await;
+    late.stop().await;
+}
+
+#[test]
+fn a_quiet_period_without_a_unit_is_refused() {
+    let output = report_command(Path::new("/nowhere"), "14")
+        .output()
+        .expect("toolhost starts");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("14d for days"), "{said}");
+    let nobody = report_command(Path::new("/nowhere"), "0")
+        .output()
+        .expect("toolhost starts");
+    assert_eq!(nobody.status.code(), Some(3), "none at all needs no unit");
 }
 
 #[tokio::test]

@@ -70,8 +70,12 @@ impl Host {
 impl FrameHandler for Host {
     fn frame(&mut self, frame: Utf8Bytes) {
         let asked: Value = serde_json::from_str(&frame).unwrap();
-        assert_eq!(asked["context"]["source"], "toolhost", "who asks has a name");
-        match asked["type"].as_str().unwrap() {
+        let topic = asked["type"].as_str().unwrap();
+        // The bus brings its own answers back too.
+        if !topic.ends_with(".response") {
+            assert_eq!(asked["context"]["source"], "toolhost", "who asks has a name");
+        }
+        match topic {
             "ovos.persona.tools.call" if asked["data"]["toolbox_id"] == "wordnet" => {
                 assert_eq!(asked["context"].get("session"), None);
                 // Somebody else's answer on the same topic, before ours.

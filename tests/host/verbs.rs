@@ -304,7 +304,7 @@ async fn a_reload_is_of_the_host_on_the_socket_unless_the_bus_is_named() {
     host.write_config(&config(&bus.url, &after));
     assert_eq!(
         done(&host, &["reload"]).await,
-        json!({"added": ["fresh"], "removed": ["gone"], "changed": ["edited"], "unchanged": ["kept"]})
+        json!({"added": ["fresh"], "removed": ["gone"], "changed": ["edited"], "unchanged": ["kept"], "settings": false})
     );
     host.write_config(&config(&bus.url, &json!({"kept": {"comand": ["python3"]}})));
     let said = toolhost(&host, &["reload"]).await;

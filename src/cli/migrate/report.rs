@@ -143,19 +143,12 @@ mod tests {
 
     #[test]
     fn why_it_is_not_quiet_is_said_in_whole_sentences() {
-        use crate::migrate::usage::{Counts, Toolbox};
-        let counted = |id: &str, quiet_seconds, last_predecessor, host_heard| Counted {
-            toolbox_id: id.to_owned(),
-            predecessor_topics: "answer".to_owned(),
-            host_heard,
-            usage: Toolbox {
-                quiet_seconds,
-                calls: Counts {
-                    last_predecessor,
-                    ..Counts::default()
-                },
-                ..Toolbox::default()
-            },
+        let counted = |id: &str, quiet: u64, last: Option<u64>, heard: Option<bool>| -> Counted {
+            let told = json!({
+                "toolbox_id": id, "predecessor_topics": "answer", "host_heard": heard, "since": 0, "counted_seconds": quiet,
+                "quiet_seconds": quiet, "predecessor_calls": 0, "replacement_calls": 0, "last_predecessor": last, "callers": [],
+            });
+            serde_json::from_value(told).unwrap()
         };
         let now = 1_800_000_000;
         let day = 86_400;

@@ -19,7 +19,8 @@
 //! still does: so a call is not lost when a host is set back to an older version.
 //!
 //! Of several toolhosts that forward for one toolbox the one with the lowest instance id does. The others decide as it
-//! does, hold the call for [`OTHER_MOVES`] longer, and forget it when they hear that it was forwarded or answered.
+//! does, hold the call for [`OTHER_MOVES`] longer, each one turn after the one before it, and forget it when they hear
+//! that it was forwarded or answered.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,8 +44,12 @@ pub const WAITED_FOR: u64 = 10_000;
 const MOST_PROBES: u32 = 5;
 /// How long a host that has learned the topic may take to answer a call until it is asked whether it still does.
 pub const ANSWERS_WITHIN: u64 = 1_000;
-/// How much longer the others hold a call than the toolhost with the lowest instance id.
-pub const OTHER_MOVES: u64 = 1_000;
+/// How much longer than the toolhost with the next lower instance id another holds a call. The times above tell two that do
+/// not know the same of a host apart by multiples of 500: a turn as long as one of them would have both forward at once.
+pub const OTHER_MOVES: u64 = 1_200;
+
+/// Turns of others that are waited for at most: anybody can invent toolhosts.
+const MOST_TURNS: usize = 4;
 
 /// The tool that a probe asks for. No toolbox has it.
 pub const PROBE_TOOL: &str = "toolhost_probe";
@@ -176,11 +181,11 @@ impl Carried {
         }
     }
 
-    /// A call came on the askers' topic; `lower`: another toolhost, with a lower id, forwards for the toolbox too.
-    pub fn call(&self, now: u64, lower: bool) -> Next {
+    /// A call came on the askers' topic; `lower`: so many toolhosts with a lower id forward for the toolbox too.
+    pub fn call(&self, now: u64, lower: usize) -> Next {
         let learned = self.learned();
         let certain = !learned && !self.is_unknown() && within(self.shown, FRESH, now);
-        if certain && !lower {
+        if certain && lower == 0 {
             return Next::Forward;
         }
         let ask = if learned { now + ANSWERS_WITHIN } else { now };
@@ -219,13 +224,14 @@ impl Carried {
     }
 
     /// What becomes of a held call; `lower` as for [`call`](Self::call).
-    pub fn settled(&self, hold: &mut Hold, now: u64, lower: bool) -> Fate {
+    pub fn settled(&self, hold: &mut Hold, now: u64, lower: usize) -> Fate {
         match self.host_says(hold, now) {
             Fate::Wait if hold.ready.is_none() => Fate::Wait,
             fate @ (Fate::Leave | Fate::Unanswered) => fate,
             _ => {
                 let ready = *hold.ready.get_or_insert(now);
-                let others_turn = lower && now < ready + OTHER_MOVES;
+                let turns = u64::try_from(lower.min(MOST_TURNS)).unwrap_or_default();
+                let others_turn = now < ready + turns * OTHER_MOVES;
                 if others_turn { Fate::Wait } else { Fate::Forward }
             }
         }

@@ -61,10 +61,10 @@ impl Others {
             .any(|other| other.ways.get(toolbox_id) == Some(&way))
     }
 
-    /// Whether one with an id lower than `instance` does.
-    pub fn lower(&self, instance: &str, toolbox_id: &str, way: Way) -> bool {
-        let mut all = self.known.iter();
-        all.any(|(by, other)| by.as_str() < instance && other.ways.get(toolbox_id) == Some(&way))
+    /// How many with an id lower than `instance` do.
+    pub fn lower(&self, instance: &str, toolbox_id: &str, way: Way) -> usize {
+        let lower = self.known.iter().take_while(|(by, _)| by.as_str() < instance);
+        lower.filter(|(_, other)| other.ways.get(toolbox_id) == Some(&way)).count()
     }
 
     /// Those with an id lower than `instance` have let a call to `toolbox_id` pass: they forward there no more.
@@ -103,7 +103,7 @@ mod tests {
         let first = ways(&[("wn", ToPredecessor), ("x", ToStatic)]);
         assert!(others.announced("b", first.clone(), 0) && !others.announced("b", first, 0));
         let lower = |others: &Others, than| others.lower(than, "wn", ToPredecessor);
-        assert!(lower(&others, "c") && !lower(&others, "a") && !lower(&others, "b"));
+        assert_eq!(["a", "b", "c"].map(|than| lower(&others, than)), [0, 0, 1]);
         assert!(others.any("wn", ToPredecessor) && !others.any("wn", ToStatic));
         others.announced("b", ways(&[("x", ToStatic)]), 1);
         assert!(!others.any("wn", ToPredecessor) && others.any("x", ToStatic));
@@ -120,7 +120,7 @@ mod tests {
             others.announced(by, ways(&[("wn", ToStatic), ("x", ToStatic)]), 0);
         }
         others.lower_gone("c", "wn");
-        assert!(!others.lower("c", "wn", ToStatic) && others.lower("c", "x", ToStatic));
+        assert_eq!(["wn", "x"].map(|id| others.lower("c", id, ToStatic)), [0, 1]);
         assert!(others.any("wn", ToStatic), "a higher one is not meant");
     }
 

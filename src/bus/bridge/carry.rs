@@ -180,8 +180,17 @@ impl Carrier {
 
     fn is_answered_by_others(&self, asked: &Asked) -> bool {
         let Some(way) = asked.way else { return false };
+        self.is_left_to_host(asked) || self.others.any(&asked.toolbox_id, way)
+    }
+
+    fn is_answered_by_lower(&self, asked: &Asked) -> bool {
+        let Some(way) = asked.way else { return false };
+        self.is_left_to_host(asked) || self.others.lower(&self.instance, &asked.toolbox_id, way) > 0
+    }
+
+    fn is_left_to_host(&self, asked: &Asked) -> bool {
         let host = self.table.get(&asked.toolbox_id);
-        host.is_some_and(|entry| entry.carried.learned()) || self.others.any(&asked.toolbox_id, way)
+        host.is_some_and(|entry| entry.carried.learned())
     }
 }
 

@@ -69,7 +69,7 @@ impl Carrier {
                 Fate::Leave => {}
                 Fate::Unanswered => unanswered = true,
                 Fate::Forward => {
-                    took_over |= lower && held.asked.way.is_some();
+                    took_over |= lower > 0 && held.asked.way.is_some();
                     settled.go.push(held.asked);
                 }
             }
@@ -161,7 +161,11 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                     true => CallError::Unavailable(STOPPED.to_owned()),
                     false => CallError::Overloaded(MOST),
                 };
-                let answered = carrier.is_answered_by_others(&asked);
+                // Of several that are full the one with the lowest id refuses.
+                let answered = match carrier.over {
+                    true => carrier.is_answered_by_others(&asked),
+                    false => carrier.is_answered_by_lower(&asked),
+                };
                 drop(carrier);
                 if !answered {
                     self.answer_forwarded(&asked, Err(error));

@@ -13,7 +13,8 @@
 //!   when it answers a call by itself, for which it gets [`GRACE`], or by a *probe*: a call on the predecessor topic for a
 //!   tool that no toolbox has, [`PROBE_TOOL`]. A host that answers the topic answers that, no tool runs, and one that answers
 //!   the discover after it and not the probe is silent there. But callers take the first answer on their topic for their
-//!   own. So it is sent once, and only while nobody waits.
+//!   own. So it is sent once, and only while nobody waits. Where somebody always does, a host that answers [`SHOWN_BY`]
+//!   calls only once they are forwarded is silent.
 //!
 //! A host that has learned the askers' topic gets [`ANSWERS_WITHIN`] to answer a call, and is asked after that whether it
 //! still does: so a call is not lost when a host is set back to an older version.
@@ -42,14 +43,13 @@ pub const LISTEN: u64 = 3_000;
 pub const WAITED_FOR: u64 = 10_000;
 /// Probes of one host that neither it nor anything of it answers.
 const MOST_PROBES: u32 = 5;
+/// Calls in a row that a host answers only once they are forwarded, until it counts as silent on the predecessor.
+const SHOWN_BY: u32 = 5;
 /// How long a host that has learned the topic may take to answer a call until it is asked whether it still does.
 pub const ANSWERS_WITHIN: u64 = 1_000;
 /// How much longer than the toolhost with the next lower instance id another holds a call. The times above tell two that do
 /// not know the same of a host apart by multiples of 500: a turn as long as one of them would have both forward at once.
 pub const OTHER_MOVES: u64 = 1_200;
-
-/// Turns of others that are waited for at most: anybody can invent toolhosts.
-const MOST_TURNS: usize = 4;
 
 /// The tool that a probe asks for. No toolbox has it.
 pub const PROBE_TOOL: &str = "toolhost_probe";
@@ -124,6 +124,8 @@ pub struct Carried {
     probe: Option<Probe>,
     /// Probes sent since something was known of the host.
     probes: u32,
+    /// Forwarded calls it has answered in a row, and not a single one by itself.
+    only_forwarded: u32,
     /// Since when it is listened to; when the last call on the predecessor came, and how many are not answered yet.
     start: u64,
     last_call: u64,
@@ -151,6 +153,7 @@ impl Carried {
             silent: false,
             probe: None,
             probes: 0,
+            only_forwarded: 0,
             start: now,
             last_call: now,
             open: 0,
@@ -181,11 +184,11 @@ impl Carried {
         }
     }
 
-    /// A call came on the askers' topic; `lower`: so many toolhosts with a lower id forward for the toolbox too.
-    pub fn call(&self, now: u64, lower: usize) -> Next {
+    /// A call came on the askers' topic; `turn`: in whose turn it is forwarded (see [`Others`](super::others::Others::turn)).
+    pub fn call(&self, now: u64, turn: usize) -> Next {
         let learned = self.learned();
         let certain = !learned && !self.is_unknown() && within(self.shown, FRESH, now);
-        if certain && lower == 0 {
+        if certain && turn == 0 {
             return Next::Forward;
         }
         let ask = if learned { now + ANSWERS_WITHIN } else { now };
@@ -223,14 +226,14 @@ impl Carried {
         })
     }
 
-    /// What becomes of a held call; `lower` as for [`call`](Self::call).
-    pub fn settled(&self, hold: &mut Hold, now: u64, lower: usize) -> Fate {
+    /// What becomes of a held call; `turn` as for [`call`](Self::call).
+    pub fn settled(&self, hold: &mut Hold, now: u64, turn: usize) -> Fate {
         match self.host_says(hold, now) {
             Fate::Wait if hold.ready.is_none() => Fate::Wait,
             fate @ (Fate::Leave | Fate::Unanswered) => fate,
             _ => {
                 let ready = *hold.ready.get_or_insert(now);
-                let turns = u64::try_from(lower.min(MOST_TURNS)).unwrap_or_default();
+                let turns = u64::try_from(turn).unwrap_or_default();
                 let others_turn = now < ready + turns * OTHER_MOVES;
                 if others_turn { Fate::Wait } else { Fate::Forward }
             }
@@ -331,6 +334,17 @@ impl Carried {
         self.news(before)
     }
 
+    /// The host answered a call that was forwarded to it, and that it has not answered by itself. Where somebody always
+    /// waits, so that no probe can be sent, this is all that shows silence.
+    pub fn answered_forwarded(&mut self) {
+        if self.is_unknown() {
+            self.only_forwarded += 1;
+            if self.only_forwarded >= SHOWN_BY {
+                self.says_it_is_silent();
+            }
+        }
+    }
+
     /// The host says that it does not answer the predecessor.
     pub fn says_it_is_silent(&mut self) -> Option<News> {
         let before = self.learned();
@@ -355,12 +369,18 @@ impl Carried {
         self.says_it_is_silent()
     }
 
+    /// This process stood still: a probe may have been answered without being heard yet.
+    pub fn stood_still(&mut self) {
+        self.probe = None;
+    }
+
     /// Nothing is known any more of what it answers.
     fn forget(&mut self) {
         self.itself = None;
         self.silent = false;
         self.probe = None;
         self.probes = 0;
+        self.only_forwarded = 0;
     }
 
     fn news(&self, before: bool) -> Option<News> {

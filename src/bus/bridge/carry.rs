@@ -5,8 +5,9 @@
 //! `response` to what the asker sent, from the context the asker sent; so nothing the host made of it gets through.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::RandomState;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
@@ -41,6 +42,8 @@ use others::OthersAnswer;
 
 /// Calls held and on their way; one more is refused.
 const MOST: usize = 1024;
+/// Bytes of them; one that is larger by itself is taken where there is no other.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Everything about forwarding.
 pub(super) struct Carrier {
@@ -52,12 +55,17 @@ pub(super) struct Carrier {
     others: Others,
     /// Answers that other toolhosts make of what they have forwarded, as they will be: not the hosts' own.
     others_answers: VecDeque<OthersAnswer>,
+    digests: RandomState,
+    /// Bytes of all calls that are held or on their way.
+    bytes: Arc<AtomicUsize>,
     /// In the order they came.
     held: Vec<Held>,
     pending: HashMap<u64, Pending>,
     next: u64,
     /// When hosts were last asked.
     asked: Option<u64>,
+    /// When what is held was last looked at.
+    looked: u64,
     /// Whether a task looks after what waits, and what wakes it.
     looked_after: bool,
     wake: Arc<Notify>,
@@ -85,6 +93,27 @@ struct Asked {
     name: String,
     context: Option<Text>,
     asker: Asker,
+    weight: Weight,
+}
+
+/// Bytes of a call, counted as long as it is kept.
+struct Weight {
+    bytes: usize,
+    all: Arc<AtomicUsize>,
+}
+
+impl Weight {
+    fn new(bytes: usize, all: &Arc<AtomicUsize>) -> Self {
+        all.fetch_add(bytes, Ordering::Relaxed);
+        let all = Arc::clone(all);
+        Self { bytes, all }
+    }
+}
+
+impl Drop for Weight {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 impl Asked {
@@ -98,8 +127,19 @@ struct Pending {
     asked: Asked,
     /// The topic it went out on.
     on: String,
+    /// Calls of the tool itself to its own toolbox, with the context it was called with, that are not answered yet.
+    inner: u32,
     /// Ends the wait for its time.
     timer: tokio::task::AbortHandle,
+}
+
+impl Pending {
+    /// Whether an answer is not yet the one to this call: its tool waits for those to the calls it makes.
+    fn is_for_an_inner_call(&mut self) -> bool {
+        let is_inner = self.inner > 0;
+        self.inner = self.inner.saturating_sub(1);
+        is_inner
+    }
 }
 
 impl Drop for Pending {
@@ -123,10 +163,13 @@ impl Carrier {
             table: HashMap::new(),
             others: Others::default(),
             others_answers: VecDeque::new(),
+            digests: RandomState::new(),
+            bytes: Arc::default(),
             held: Vec::new(),
             pending: HashMap::new(),
             next: 0,
             asked: None,
+            looked: 0,
             looked_after: false,
             wake: Arc::default(),
             over: false,
@@ -137,8 +180,16 @@ impl Carrier {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn is_full(&self) -> bool {
-        self.held.len() + self.pending.len() >= MOST
+    /// What a call more is told, `bytes` being its own, which are counted already.
+    fn is_full(&self, bytes: usize) -> Option<CallError> {
+        if self.held.len() + self.pending.len() >= MOST {
+            return Some(CallError::Overloaded(MOST));
+        }
+        let others = self.bytes.load(Ordering::Relaxed).saturating_sub(bytes);
+        (others > 0 && others + bytes > MOST_BYTES).then_some(CallError::OverloadedBytes {
+            bytes: others,
+            limit: MOST_BYTES,
+        })
     }
 
     /// What is forwarded from now on; what is known of a toolbox that stays is kept. The held calls that are forwarded no
@@ -185,7 +236,7 @@ impl Carrier {
 
     fn is_answered_by_lower(&self, asked: &Asked) -> bool {
         let Some(way) = asked.way else { return false };
-        self.is_left_to_host(asked) || self.others.lower(&self.instance, &asked.toolbox_id, way) > 0
+        self.is_left_to_host(asked) || self.others.turn(&self.instance, &asked.toolbox_id, way) > 0
     }
 
     fn is_left_to_host(&self, asked: &Asked) -> bool {
@@ -254,7 +305,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let predecessor = matches!(topic, Topic::Predecessor(_));
         self.count_foreign_call(predecessor, toolbox_id, message);
         let way = if predecessor { Way::ToStatic } else { Way::ToPredecessor };
-        let asked = || Asked {
+        let asked = |all: &Arc<AtomicUsize>| Asked {
+            weight: Weight::new(whole.len(), all),
             toolbox_id: toolbox_id.to_owned(),
             way: Some(way),
             data: mark::payload(&message.data, toolbox_id),
@@ -267,10 +319,10 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             context: message.context_text.map(|text| Text::slice_of(whole.as_ref(), text)),
             asker: Asker::of(message),
         };
-        let next = {
+        let (next, asked) = {
             let mut carrier = lock(&self.0.carrier);
             let now = carrier.now();
-            let lower = carrier.others.lower(&carrier.instance, toolbox_id, way);
+            let turn = carrier.others.turn(&carrier.instance, toolbox_id, way);
             let entry = carrier.table.get_mut(toolbox_id);
             let Some(entry) = entry.filter(|entry| entry.carried.way() == way) else {
                 return;
@@ -278,12 +330,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             if predecessor {
                 entry.carried.old_call(now);
             }
-            entry.carried.call(now, lower)
+            let next = entry.carried.call(now, turn);
+            (next, asked(&carrier.bytes))
         };
         count(&self.0.counters.handled);
         match next {
-            Next::Forward => self.forward([asked()]),
-            Next::Hold(hold) => self.hold(hold, asked()),
+            Next::Forward => self.forward([asked]),
+            Next::Hold(hold) => self.hold(hold, asked),
         }
     }
 
@@ -300,8 +353,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     fn set_off(&self, asked: Asked) -> Action {
         let mut carrier = lock(&self.0.carrier);
-        if carrier.is_full() {
-            return Action::Answer(asked, Err(CallError::Overloaded(MOST)));
+        if let Some(full) = carrier.is_full(asked.weight.bytes) {
+            return Action::Answer(asked, Err(full));
         }
         let (call, timeout, over) = (carrier.next, carrier.timeout, carrier.over);
         let carrier = &mut *carrier;
@@ -334,7 +387,16 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             bridge.time_is_over(call, timeout);
         });
         let timer = timer.abort_handle();
-        carrier.pending.insert(call, Pending { asked, on, timer });
+        let inner = 0;
+        carrier.pending.insert(
+            call,
+            Pending {
+                asked,
+                on,
+                inner,
+                timer,
+            },
+        );
         Action::Send(frame)
     }
 

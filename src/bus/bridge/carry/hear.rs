@@ -4,7 +4,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{info, warn};
 
 use super::mark::{self, Mark, same_context};
-use super::{Asked, Carrier, flat};
+use super::{Asked, Carrier, Pending, flat};
 use crate::bus::bridge::{Bridge, Outgoing, lock};
 use crate::bus::message::Message;
 use crate::bus::service::PROBE;
@@ -49,7 +49,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         {
             self.old_answer(toolbox_id);
         }
-        if let Some(mark) = Mark::of(&message) {
+        // One that a tool carried on in a call of its own says nothing of the answer to that.
+        if let Some(mark) = Mark::of(&message).filter(|mark| mark.is_on_answer(&message)) {
             if mark.by == lock(&self.0.carrier).instance {
                 self.take_answer(&mark, &message, frame);
             }
@@ -77,16 +78,24 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let pending = {
             let mut carrier = lock(&self.0.carrier);
             let expected = carrier.pending.get(&mark.call);
-            // A tool may carry our key on in calls of its own: those have another topic, or another toolbox.
-            let named = message.data.get("toolbox_id").and_then(json::string);
-            let is_its = expected.is_some_and(|pending| {
-                message.topic.strip_suffix(".response") == Some(&pending.on)
-                    && named.is_none_or(|named| named == pending.asked.toolbox_id)
-            });
+            let is_its = expected.is_some_and(|pending| mark.is_on(&pending.on, &pending.asked.toolbox_id));
             if !is_its {
                 return;
             }
-            carrier.pending.remove(&mark.call)
+            if carrier
+                .pending
+                .get_mut(&mark.call)
+                .is_some_and(Pending::is_for_an_inner_call)
+            {
+                return;
+            }
+            let pending = carrier.pending.remove(&mark.call);
+            if let Some(entry) = carrier.table.get_mut(&mark.toolbox_id)
+                && mark.way() == entry.carried.way()
+            {
+                entry.carried.answered_forwarded();
+            }
+            pending
         };
         if let Some(pending) = pending {
             self.answer_forwarded(&pending.asked, mark::outcome(&message.data, frame.as_ref()));

@@ -87,6 +87,13 @@ pub struct Hold {
     ready: Option<u64>,
 }
 
+impl Hold {
+    /// When the call came.
+    pub fn since(&self) -> u64 {
+        self.since
+    }
+}
+
 /// What becomes of a held call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {

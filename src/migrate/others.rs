@@ -88,10 +88,11 @@ impl Others {
         turns.max().unwrap_or_default().min(LAST_TURN)
     }
 
-    /// Those with an id lower than `instance` have let a call to `toolbox_id` pass: they forward there no more.
-    pub fn lower_gone(&mut self, instance: &str, toolbox_id: &str) {
+    /// Those with an id lower than `instance` have let a call to `toolbox_id` pass that came at `since`: they forward there
+    /// no more. Who was heard later may never have got it.
+    pub fn lower_gone(&mut self, instance: &str, toolbox_id: &str, since: u64) {
         self.known.retain(|by, other| {
-            if by.as_str() < instance {
+            if by.as_str() < instance && other.heard < since {
                 other.ways.remove(toolbox_id);
             }
             !other.ways.is_empty()
@@ -159,7 +160,9 @@ mod tests {
         for by in ["a", "d"] {
             others.announced(by, ways(&[("wn", ToStatic), ("x", ToStatic)]), 0, 0);
         }
-        others.lower_gone("c", "wn");
+        others.lower_gone("c", "wn", 0);
+        assert_eq!(others.turn("c", "wn", ToStatic), 1, "it has come since");
+        others.lower_gone("c", "wn", 1);
         assert_eq!(["wn", "x"].map(|id| others.turn("c", id, ToStatic)), [0, 1]);
         assert!(others.any("wn", ToStatic), "a higher one is not meant");
     }

@@ -248,8 +248,13 @@ impl Carrier {
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// Forwards what `config` says from now on; their hosts are asked when the bus is there.
     pub fn forward_by(&self, config: &MigrateConfig) {
-        let unanswered = lock(&self.0.carrier).set(config);
-        self.0.carries.store(!config.carried.is_empty(), Ordering::Relaxed);
+        let (unanswered, has_pending) = {
+            let mut carrier = lock(&self.0.carrier);
+            (carrier.set(config), !carrier.pending.is_empty())
+        };
+        // The answers to calls that are on their way are still to come.
+        let carries = !config.carried.is_empty() || has_pending;
+        self.0.carries.store(carries, Ordering::Relaxed);
         for asked in unanswered {
             self.refuse(&asked, "its calls are no longer forwarded");
         }
@@ -293,6 +298,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// Whether calls to this toolbox are forwarded, or would be.
     pub(super) fn carries_for(&self, toolbox_id: &str) -> bool {
         self.carries() && lock(&self.0.carrier).table.contains_key(toolbox_id)
+    }
+
+    /// Whether answers on the predecessor topic of this toolbox mean anything here.
+    fn listens_for(&self, toolbox_id: &str) -> bool {
+        let carrier = lock(&self.0.carrier);
+        let mut pending = carrier.pending.values();
+        carrier.table.contains_key(toolbox_id) || pending.any(|pending| pending.asked.toolbox_id == toolbox_id)
     }
 
     /// A call, on either topic, to a toolbox that is forwarded.

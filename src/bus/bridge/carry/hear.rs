@@ -18,13 +18,16 @@ use crate::migrate::owner::sign;
 const LONGEST_TOOLS: usize = 4 << 20;
 
 impl Carrier {
-    /// Gives up the oldest call that `is_it`: on its way, or else held.
-    fn give_up_answered(&mut self, is_it: impl Fn(&Asked) -> bool) {
+    /// Gives up the oldest call that `is_it`: on its way, or else held; whether there was one.
+    fn give_up_answered(&mut self, is_it: impl Fn(&Asked) -> bool) -> bool {
         let found = self.pending.iter().filter(|(_, pending)| is_it(&pending.asked));
         if let Some(call) = found.map(|(call, _)| *call).min() {
-            self.pending.remove(&call);
+            self.pending.remove(&call).is_some()
         } else if let Some(place) = self.held.iter().position(|held| is_it(&held.asked)) {
             self.held.remove(place);
+            true
+        } else {
+            false
         }
     }
 }
@@ -36,7 +39,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             return;
         }
         if let Topic::PredecessorAnswer(toolbox_id) = topic
-            && !self.carries_for(toolbox_id)
+            && !self.listens_for(toolbox_id)
         {
             return;
         }
@@ -112,20 +115,23 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             if carrier.is_others_answer(toolbox_id, way, context) {
                 return;
             }
-            let entry = carrier.table.get_mut(toolbox_id);
-            let Some(entry) = entry.filter(|entry| entry.carried.way() == way) else {
+            let entry = carrier.table.get(toolbox_id);
+            if entry.is_none_or(|entry| entry.carried.way() != way) {
                 return;
-            };
-            let news = entry.carried.answered_itself(now);
-            if !to_a_probe {
-                carrier.give_up_answered(|asked| {
+            }
+            let is_known = !to_a_probe
+                && carrier.give_up_answered(|asked| {
                     asked.way == Some(way)
                         && asked.toolbox_id == toolbox_id
                         && asked.asker.topic == message.topic
                         && same_context(&asked.asker.context, context)
                 });
+            // To a call that came before this toolhost: what another made of one it had forwarded then, as likely as not.
+            if !is_known && !to_a_probe && carrier.others.any(toolbox_id, way) {
+                return;
             }
-            news
+            let entry = carrier.table.get_mut(toolbox_id);
+            entry.and_then(|entry| entry.carried.answered_itself(now))
         };
         self.tell(toolbox_id, way, news);
         self.settle(toolbox_id);

@@ -80,7 +80,7 @@ impl Carrier {
         let carried = &mut entry.carried;
         let turn = self.others.turn(&self.instance, toolbox_id, carried.way());
         let mut settled = Settled::default();
-        let (mut took_over, mut unanswered) = (false, false);
+        let (mut took_over, mut unanswered) = (None, false);
         let mut stay = Vec::new();
         for mut held in std::mem::take(&mut self.held) {
             let fate = match held.asked.way {
@@ -94,7 +94,9 @@ impl Carrier {
                 Fate::Leave => {}
                 Fate::Unanswered => unanswered = true,
                 Fate::Forward => {
-                    took_over |= turn > 0 && held.asked.way.is_some();
+                    if turn > 0 && held.asked.way.is_some() {
+                        took_over.get_or_insert(held.hold.since());
+                    }
                     settled.go.push(held.asked);
                 }
             }
@@ -103,8 +105,8 @@ impl Carrier {
             settled.news = carried.left_unanswered();
         }
         self.held = stay;
-        if took_over {
-            self.others.lower_gone(&self.instance, toolbox_id);
+        if let Some(since) = took_over {
+            self.others.lower_gone(&self.instance, toolbox_id, since);
         }
         settled
     }

@@ -344,6 +344,40 @@ async fn a_held_call_whose_toolbox_is_forwarded_no_more_is_told_so() {
 }
 
 #[tokio::test]
+async fn a_call_on_its_way_whose_toolbox_is_forwarded_no_more_gets_its_answer() {
+    let host = forwarding();
+    let first = forwarded(&host);
+    let second = forwarded(&host);
+    let another = Carry {
+        toolbox_id: "another".to_owned(),
+        way: Way::ToPredecessor,
+    };
+    for (carried, frame) in [(vec![another], first), (Vec::new(), second)] {
+        let timeout = MigrateConfig::default().timeout;
+        host.bridge.set_migrate(&MigrateConfig { carried, timeout });
+        host.sent.take();
+        host.bridge.handle(answer_to(&frame).into(), false);
+        assert_eq!(host.sent.take(), [ANSWER]);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_to_a_call_from_before_its_start_says_nothing_of_the_host_where_another_toolhost_forwards() {
+    for another in [false, true] {
+        let host = forwarding_to_static();
+        if another {
+            let announced = r#"{"type":"ovos.persona.tools.discover","context":{"toolhost_probe":"","toolhost_forwards":{"new":"to_static"}}}"#;
+            host.bridge.handle(announced.into(), false);
+        }
+        host.bridge.handle(OLD_ANSWER.into(), false);
+        assert_eq!(host.bridge.carried()[0].learned, !another);
+        host.bridge.handle(OLD_CALL.into(), false);
+        host.bridge.handle(OLD_ANSWER.into(), false);
+        assert!(host.bridge.carried()[0].learned, "a call it has seen itself");
+    }
+}
+
+#[tokio::test]
 async fn a_stop_tells_who_waits_for_a_decision_unless_another_toolhost_takes_over() {
     for another in [false, true] {
         let host = forwarding_to_static();

@@ -151,7 +151,7 @@ impl Drop for Pending {
 /// What is to be done once the lock is open.
 enum Action {
     Send(String),
-    Answer(Asked, Outcome),
+    Answer(Box<Asked>, Outcome),
 }
 
 impl Carrier {
@@ -366,7 +366,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     fn set_off(&self, asked: Asked) -> Action {
         let mut carrier = lock(&self.0.carrier);
         if let Some(full) = carrier.is_full(asked.weight.bytes) {
-            return Action::Answer(asked, Err(full));
+            return Action::Answer(Box::new(asked), Err(full));
         }
         let (call, timeout, over) = (carrier.next, carrier.timeout, carrier.over);
         let carrier = &mut *carrier;
@@ -376,7 +376,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             } else {
                 "its calls are no longer forwarded"
             };
-            return Action::Answer(asked, Err(CallError::Unavailable(why.to_owned())));
+            return Action::Answer(Box::new(asked), Err(CallError::Unavailable(why.to_owned())));
         };
         let on = match asked.way.unwrap_or_else(|| entry.carried.flat_way()) {
             Way::ToPredecessor => format!("ovos.persona.tools.{}.call", asked.toolbox_id),
@@ -389,7 +389,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 bytes: Some(frame.len()),
                 limit: MAX_FRAME,
             };
-            return Action::Answer(asked, Err(error));
+            return Action::Answer(Box::new(asked), Err(error));
         }
         entry.carried.forwarded += 1;
         carrier.next += 1;

@@ -56,6 +56,8 @@ pub(super) struct Carrier {
     /// Answers that other toolhosts make of what they have forwarded, as they will be: not the hosts' own.
     others_answers: VecDeque<OthersAnswer>,
     digests: RandomState,
+    /// Digests of calls that came where there are others.
+    seen: VecDeque<u64>,
     /// Bytes of all calls that are held or on their way.
     bytes: Arc<AtomicUsize>,
     /// In the order they came.
@@ -164,6 +166,7 @@ impl Carrier {
             others: Others::default(),
             others_answers: VecDeque::new(),
             digests: RandomState::new(),
+            seen: VecDeque::new(),
             bytes: Arc::default(),
             held: Vec::new(),
             pending: HashMap::new(),
@@ -335,6 +338,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             let mut carrier = lock(&self.0.carrier);
             let now = carrier.now();
             let turn = carrier.others.turn(&carrier.instance, toolbox_id, way);
+            carrier.see(toolbox_id, way, message);
             let entry = carrier.table.get_mut(toolbox_id);
             let Some(entry) = entry.filter(|entry| entry.carried.way() == way) else {
                 return;

@@ -127,7 +127,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                         && same_context(&asked.asker.context, context)
                 });
             // To a call that came before this toolhost: what another made of one it had forwarded then, as likely as not.
-            if !is_known && !to_a_probe && carrier.others.any(toolbox_id, way) {
+            let is_known = is_known || to_a_probe || carrier.has_seen(toolbox_id, way, context);
+            if !is_known {
                 return;
             }
             let entry = carrier.table.get_mut(toolbox_id);

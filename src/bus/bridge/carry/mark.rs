@@ -120,6 +120,19 @@ pub(super) fn digest(context: &str, seed: &RandomState) -> u64 {
     seed.hash_one(context.to_string())
 }
 
+/// What is left of a call's context in an answer to it also where the host does not derive that as it should, as a digest;
+/// `None` where that is nothing.
+pub(super) fn rest_digest(context: &str, seed: &RandomState) -> Option<u64> {
+    let mut context = of_the_call(context);
+    let members = context.as_object_mut()?;
+    members.retain(|key, _| key != "source" && key != "destination");
+    if members.is_empty() {
+        return None;
+    }
+    context.sort_all_objects();
+    Some(seed.hash_one(context.to_string()))
+}
+
 /// A mark, as text.
 pub(super) fn text(by: &str, call: u64, on: &str, toolbox_id: &str) -> String {
     // Neither topics nor toolbox_ids nor instances have a character that JSON escapes.

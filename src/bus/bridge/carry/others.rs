@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json as object;
 use tracing::warn;
 
-use super::mark::{LONGEST_INSTANCE, Mark, digest, same_call, same_payload};
+use super::mark::{LONGEST_INSTANCE, Mark, digest, rest_digest, same_call, same_payload};
 use super::{Asked, Carrier};
 use crate::bus::bridge::{Bridge, Inner, Outgoing, lock};
 use crate::bus::message::Message;
@@ -66,6 +66,23 @@ impl Carrier {
             let found = found.map(|(call, _)| *call).min();
             found.and_then(|call| self.pending.remove(&call));
         }
+    }
+
+    /// Remembers a call, where another toolhost may forward it and answer.
+    pub(super) fn see(&mut self, toolbox_id: &str, way: Way, message: &Message<'_>) {
+        if self.others.any(toolbox_id, way) {
+            let digest = message.context_text.and_then(|text| rest_digest(text, &self.digests));
+            self.seen.extend(digest);
+            if self.seen.len() > MOST_ANSWERS {
+                self.seen.pop_front();
+            }
+        }
+    }
+
+    /// Whether the call that an answer of this `context` answers has come here, as far as that matters.
+    pub(super) fn has_seen(&self, toolbox_id: &str, way: Way, context: &str) -> bool {
+        let seen = |digest| self.seen.contains(&digest);
+        !self.others.any(toolbox_id, way) || rest_digest(context, &self.digests).is_none_or(seen)
     }
 
     /// The tool of a call of ours calls its own toolbox with the context it was called with. Our own Message, which may

@@ -363,17 +363,23 @@ async fn a_call_on_its_way_whose_toolbox_is_forwarded_no_more_gets_its_answer() 
 
 #[tokio::test]
 async fn an_answer_to_a_call_from_before_its_start_says_nothing_of_the_host_where_another_toolhost_forwards() {
-    for another in [false, true] {
+    let call = OLD_CALL.replace(r#""source":"a""#, r#""source":"a","token":2"#);
+    let earlier = OLD_ANSWER.replace(r#""source":"a""#, r#""source":"a","token":1"#);
+    let answer = earlier.replace(r#""token":1"#, r#""token":2"#);
+    // As a host answers that sends back the context it got.
+    let careless = answer.replace(r#","destination":"a""#, "");
+    for (another, answer) in [(false, &answer), (true, &answer), (true, &careless)] {
         let host = forwarding_to_static();
         if another {
             let announced = r#"{"type":"ovos.persona.tools.discover","context":{"toolhost_probe":"","toolhost_forwards":{"new":"to_static"}}}"#;
             host.bridge.handle(announced.into(), false);
         }
-        host.bridge.handle(OLD_ANSWER.into(), false);
+        host.bridge.handle(earlier.as_str().into(), false);
         assert_eq!(host.bridge.carried()[0].learned, !another);
-        host.bridge.handle(OLD_CALL.into(), false);
-        host.bridge.handle(OLD_ANSWER.into(), false);
+        host.bridge.handle(call.as_str().into(), false);
+        host.bridge.handle(answer.as_str().into(), false);
         assert!(host.bridge.carried()[0].learned, "a call it has seen itself");
+        assert_eq!(host.bridge.carried()[0].waiting, 0, "{answer}");
     }
 }
 

@@ -39,8 +39,9 @@ pub const GRACE: u64 = 1_000;
 pub const MARGIN: u64 = 500;
 /// How long a toolbox is listened to before its host gets a probe.
 pub const LISTEN: u64 = 3_000;
-/// How long a call on the predecessor that nobody answers counts as one that somebody waits for.
-pub const WAITED_FOR: u64 = 10_000;
+/// How long a call on the predecessor that nobody answers counts as one that somebody waits for: as long as a call may take
+/// where nobody has said otherwise.
+pub const WAITED_FOR: u64 = 30_000;
 /// Probes of one host that neither it nor anything of it answers.
 const MOST_PROBES: u32 = 5;
 /// Calls in a row that a host answers only once they are forwarded, until it counts as silent on the predecessor.
@@ -180,6 +181,16 @@ impl Carried {
             Way::ToStatic => Sign::Old,
         };
         self.itself.is_some() || self.sign == Some(shown)
+    }
+
+    /// Whether anything was ever heard of a host.
+    pub fn is_heard(&self) -> bool {
+        self.sign.is_some() || self.shown.is_some()
+    }
+
+    /// Whether the host knows nothing but the predecessor.
+    pub fn is_old(&self) -> bool {
+        self.sign == Some(Sign::Old)
     }
 
     /// The way to the host for a call by a flat name, which no host of the old topics answers itself.

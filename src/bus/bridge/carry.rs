@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
+use tracing::warn;
 
 use super::{Asker, Bridge, MAX_FRAME, Outgoing, lock};
 use crate::bus::mapping::Answer;
@@ -417,15 +418,35 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     }
 
     fn time_is_over(&self, call: u64, timeout: Duration) {
-        let pending = lock(&self.0.carrier).pending.remove(&call);
-        if let Some(pending) = pending {
-            let error = CallError::Timeout {
-                name: pending.asked.name.clone(),
-                timeout,
-                hint: "; the host it was forwarded to was silent",
+        let (pending, is_heard) = {
+            let mut carrier = lock(&self.0.carrier);
+            let Some(pending) = carrier.pending.remove(&call) else {
+                return;
             };
-            self.answer_forwarded(&pending.asked, Err(error));
+            let entry = carrier.table.get(&pending.asked.toolbox_id);
+            let is_heard = entry.is_none_or(|entry| entry.carried.is_heard());
+            (pending, is_heard)
+        };
+        let toolbox_id = &pending.asked.toolbox_id;
+        if !is_heard {
+            self.hourly(&format!("no host {toolbox_id}"), |suppressed| {
+                warn!(
+                    toolbox_id,
+                    suppressed,
+                    hint = "is the id under `migrate:` right, and its host running?",
+                    "a forwarded call was not answered: no host of its toolbox was ever heard on this bus"
+                );
+            });
         }
+        let error = CallError::Timeout {
+            name: pending.asked.name.clone(),
+            timeout,
+            hint: match is_heard {
+                true => "; the host it was forwarded to was silent",
+                false => "; no host of its toolbox was heard on this bus",
+            },
+        };
+        self.answer_forwarded(&pending.asked, Err(error));
     }
 
     fn answer_forwarded(&self, asked: &Asked, outcome: Outcome) {

@@ -12,7 +12,7 @@ use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
 use crate::bus::topic::Topic;
 use crate::bus::who::Caller;
-use crate::config::PredecessorTopics;
+use crate::config::{PredecessorTopics, ToolService};
 use crate::json;
 use crate::log_limit::{LeftOut, Naming};
 use crate::migrate::usage;
@@ -64,13 +64,14 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             return;
         }
         let asker = message.context.get(PROBE).and_then(json::string);
-        let (step, still_serves) = {
+        let (step, serves_in_any_case) = {
             let mut service = lock(&self.0.service);
             let to_probe = asker.is_some_and(|id| id == service.instance());
-            (service.answer_overheard(to_probe, Instant::now()), service.serves())
+            let step = service.answer_overheard(to_probe, Instant::now());
+            (step, service.mode() == ToolService::Yes)
         };
         self.follow(step);
-        if still_serves {
+        if serves_in_any_case {
             self.conflict(TOOL_SERVICE, &message);
         }
     }

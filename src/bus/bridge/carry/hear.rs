@@ -1,5 +1,7 @@
 //! What the hosts of forwarded toolboxes say: answers to forwarded calls, to calls they take by themselves, to discover.
 
+use std::time::Instant;
+
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{info, warn};
 
@@ -165,18 +167,39 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             Way::ToPredecessor => "ovos.persona.tools.call".to_owned(),
             Way::ToStatic => format!("ovos.persona.tools.{toolbox_id}.call"),
         };
+        let Some(news) = news else { return };
+        // Anybody on the bus can say what makes it turn.
+        let admitted = lock(&self.0.turns_log).admit(Instant::now());
+        let Some(suppressed) = admitted else { return };
         match news {
-            Some(News::Learned) => info!(
+            News::Learned => info!(
                 toolbox_id,
                 topic,
-                hint = "it can go from `migrate:` in the configuration",
+                suppressed,
+                hint = self.what_to_do(toolbox_id, way),
                 "the host of a forwarded toolbox answers this topic itself: its calls are no longer forwarded"
             ),
-            Some(News::Forgot) => warn!(
+            News::Forgot => warn!(
                 toolbox_id,
-                topic, "the host of a toolbox no longer answers this topic itself: its calls are forwarded again"
+                topic,
+                suppressed,
+                "the host of a toolbox no longer answers this topic itself: its calls are forwarded again"
             ),
-            None => {}
+        }
+    }
+
+    /// About a toolbox that need not be forwarded, in words for its owner.
+    fn what_to_do(&self, toolbox_id: &str, way: Way) -> &'static str {
+        let carrier = lock(&self.0.carrier);
+        let is_old = carrier
+            .table
+            .get(toolbox_id)
+            .is_some_and(|entry| entry.carried.is_old());
+        match way {
+            Way::ToStatic if is_old => {
+                "it knows the predecessor topic only: for callers of the replacement it belongs under `to_predecessor`"
+            }
+            _ => "leave it in `migrate:` until `toolhost migrate report` is quiet: that counts its callers",
         }
     }
 }

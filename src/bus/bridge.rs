@@ -247,7 +247,6 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             handled: load(&self.0.counters.handled),
             malformed: load(&self.0.counters.malformed),
             answers: load(&self.0.answers.sent),
-            predecessor_calls: load(&self.0.counters.predecessor_calls),
         }
     }
 }

@@ -34,7 +34,7 @@ mod mark;
 mod others;
 mod status;
 
-pub(super) use mark::is_probe;
+pub(super) use mark::{is_forwarded, is_probe};
 pub use status::CarriedStatus;
 
 use hold::Held;

@@ -5,6 +5,7 @@ use std::time::Instant;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{error, info, warn};
 
+use super::carry::is_forwarded;
 use super::{Bridge, Outgoing, lock};
 use crate::bus::message::{Empty, Malformed, Message, frame};
 use crate::bus::service::{News, Other, PROBE, Step};
@@ -118,16 +119,19 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     pub(super) fn admits(&self, topic: Topic<'_>, toolbox_id: &str, message: &Message<'_>) -> bool {
         let predecessor = matches!(topic, Topic::Predecessor(_));
         let caller = Caller::of(message);
-        self.count_call(predecessor, toolbox_id, message, &caller);
+        // Of a forwarded call the caller did not choose the topic. The call it made was heard too, and counted there.
+        let chose_topic = !is_forwarded(message, toolbox_id);
+        if chose_topic {
+            self.count_call(predecessor, toolbox_id, message, &caller);
+        }
         if !predecessor {
             return true;
         }
         match self.0.toolboxes.predecessor_topics(toolbox_id) {
             PredecessorTopics::Ignore => return false,
-            PredecessorTopics::Warn => self.name_old_caller(toolbox_id, message, &caller),
-            PredecessorTopics::Answer => {}
+            PredecessorTopics::Warn if chose_topic => self.name_old_caller(toolbox_id, message, &caller),
+            PredecessorTopics::Warn | PredecessorTopics::Answer => {}
         }
-        count(&self.0.counters.predecessor_calls);
         true
     }
 

@@ -86,6 +86,11 @@ pub(in crate::bus::bridge) fn is_probe(message: &Message<'_>) -> bool {
     name.is_some_and(|name| name == PROBE_TOOL) && message.context.get(PROBE).is_some()
 }
 
+/// Whether a call to `toolbox_id` is one that a toolhost forwarded from the other topic.
+pub(in crate::bus::bridge) fn is_forwarded(message: &Message<'_>, toolbox_id: &str) -> bool {
+    Mark::of(message).is_some_and(|mark| mark.is_on(&message.topic, toolbox_id))
+}
+
 /// Whether `message` is what another toolhost made of the call `asked`.
 pub(super) fn same_call(asked: &Asked, message: &Message<'_>) -> bool {
     same_context(asked.context(), message.context_text.unwrap_or("{}")) && same_payload(asked, message)

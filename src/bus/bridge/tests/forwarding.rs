@@ -293,7 +293,7 @@ async fn a_probe_of_another_toolhost_is_answered_by_the_policy_and_neither_count
     assert_eq!(probe("new"), [""; 0], "it is for the host");
     let answers = probe("disk");
     assert!(answers[0].contains("Unknown tool: 'toolhost_probe'"), "{answers:?}");
-    assert_eq!(host.bridge.status().predecessor_calls, 0);
+    assert_eq!(host.ledger.told(), []);
 }
 
 #[tokio::test]

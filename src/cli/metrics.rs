@@ -182,7 +182,7 @@ fn by_caller(out: &mut Exposition, series: &[Series]) {
     out.family(
         "toolhost_topic_calls_total",
         "counter",
-        "The same by caller; those that had to make room for others are counted in caller=\"others\".",
+        "Calls by caller and the topic they came on, kept over restarts; those of callers that made room are in caller=\"others\".",
     );
     for (names, calls) in series {
         for (topic, count) in by_topic(calls) {
@@ -260,12 +260,13 @@ mod tests {
         out.sample("x", &[("source", "a\"b\\c\nd")], 1);
         assert_eq!(out.0, "x{source=\"a\\\"b\\\\c\\nd\"} 1\n");
     }
+
     #[test]
     fn what_no_text_can_hold_is_replaced() {
         assert_eq!(escaped("a\0b\r\u{1b}[31m"), "a\u{fffd}b\u{fffd}\u{fffd}[31m");
     }
 
-    /// The status of a host with the calls of `usage`.
+    /// What a host with the calls of `usage` tells.
     fn told(usage: &mut Usage, now: u64) -> Report {
         let toolboxes = usage.told(at(now)).into_iter().map(|(toolbox_id, usage)| Counted {
             toolbox_id,

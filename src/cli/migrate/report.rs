@@ -82,7 +82,7 @@ fn not_quiet(report: &Report, seconds: u64) -> Error {
         why.push(format!("the predecessor topic of {used} was used within {period}"));
     }
     if !early.is_empty() {
-        why.push(format!("the calls to {early} have not been counted for {period} since"));
+        why.push(format!("the calls to {early} have not been counted for {period} yet"));
     }
     if why.is_empty() {
         why.push("this host has no toolbox whose calls it could count".to_owned());

@@ -342,6 +342,21 @@ mod tests {
     }
 
     #[test]
+    fn when_a_caller_was_last_heard_and_for_how_long_it_has_been_quiet_is_told() {
+        let mut usage = Usage::default();
+        usage.connected(true, at(0));
+        usage.present(["quiet", "wn"], at(0));
+        call(&mut usage, "s", "source", 7);
+        let report = told(&mut usage, 20);
+        let last = r#"toolhost_caller_last_seen_seconds{toolbox_id="wn",caller="1",session_id="s"}"#;
+        let expected = BTreeMap::from([(last.to_owned(), 7)]);
+        assert_eq!(samples(&report, "toolhost_caller_last_seen_seconds"), expected);
+        let quiet = |id: &str| format!(r#"toolhost_predecessor_quiet_seconds{{toolbox_id="{id}"}}"#);
+        let expected = BTreeMap::from([(quiet("quiet"), 20), (quiet("wn"), 13)]);
+        assert_eq!(samples(&report, "toolhost_predecessor_quiet_seconds"), expected);
+    }
+
+    #[test]
     fn a_caller_that_calls_itself_others_is_not_them() {
         let mut usage = Usage::default();
         usage.present(["wn"], at(0));

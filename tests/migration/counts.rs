@@ -10,7 +10,7 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use crate::common::caller::{Caller, predecessor};
+use crate::common::caller::{CALL, Caller, predecessor};
 use crate::common::embedded::Embedded;
 use crate::common::eventually::eventually;
 use crate::common::host::{Host, moody};
@@ -195,6 +195,14 @@ async fn the_report_speaks_of_the_toolboxes_that_a_reload_has_left_and_brought()
     host.signal(Signal::SIGHUP);
     let expected = ["answers", "elsewhere", "ignores", "newcomer"];
     eventually("it tells of what is there now", || told() == expected).await;
+    caller
+        .send(CALL, &json!({"toolbox_id": "elsewhere", "name": "x", "kwargs": {}}))
+        .await;
+    let forwarded = r#"toolhost_forwarded_calls_total{toolbox_id="elsewhere"} 1"#;
+    eventually("the metrics count what is forwarded", || {
+        metrics(&host.socket()).lines().any(|line| line == forwarded)
+    })
+    .await;
     host.stop().await;
 }
 

@@ -12,7 +12,7 @@ use crate::cli::span::span;
 use crate::control::client;
 use crate::control::verb::Verb;
 use crate::error::{Error, Exit};
-use crate::migrate::verdict::{Report, Verdict, all_quiet, verdict};
+use crate::migrate::verdict::{Counted, Report, Verdict, all_quiet, verdict};
 
 /// `toolhost migrate report`
 pub(super) fn run(args: &ReportArgs, output: Output) -> Result<(), Error> {
@@ -70,7 +70,7 @@ fn document(report: &Report, seconds: u64) -> Result<String, serde_json::Error> 
 fn not_quiet(report: &Report, seconds: u64) -> Error {
     let period = span(seconds);
     let ids = |wanted: Verdict| {
-        let of = |counted: &&crate::migrate::verdict::Counted| verdict(&counted.usage, seconds, report.now) == wanted;
+        let of = |counted: &&Counted| verdict(&counted.usage, seconds, report.now) == wanted;
         let ids = report.toolboxes.iter().filter(of);
         ids.map(|counted| format!("'{}'", counted.toolbox_id))
             .collect::<Vec<_>>()
@@ -87,7 +87,14 @@ fn not_quiet(report: &Report, seconds: u64) -> Error {
     if why.is_empty() {
         why.push("this host has no toolbox whose calls it could count".to_owned());
     }
-    Error::failed(why.join("; "))
+    let hint = if !used.is_empty() {
+        "the report names the callers; `toolhost migrate scan PATH` finds them in source code"
+    } else if !early.is_empty() {
+        "ask again later, or for a shorter time with --quiet"
+    } else {
+        "it counts calls to what stands under `toolboxes:` and `migrate:` in its configuration"
+    };
+    Error::failed(why.join("; ")).with_hint(hint)
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@
 //!   when it answers a call by itself, for which it gets [`GRACE`], or by a *probe*: a call on the predecessor topic for a
 //!   tool that no toolbox has, [`PROBE_TOOL`]. A host that answers the topic answers that, no tool runs, and one that answers
 //!   the discover after it and not the probe is silent there. But callers take the first answer on their topic for their
-//!   own. So it is sent once, and only while nobody waits. Where somebody always does, a host that answers [`SHOWN_BY`]
-//!   calls only once they are forwarded is silent.
+//!   own. So it is sent only while nobody waits, and again only where the host has not heard it. Where somebody always waits,
+//!   a host that answers [`SHOWN_BY`] calls only once they are forwarded is silent.
 //!
 //! A host that has learned the askers' topic gets [`ANSWERS_WITHIN`] to answer a call, and is asked after that whether it
 //! still does: so a call is not lost when a host is set back to an older version.

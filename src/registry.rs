@@ -33,7 +33,7 @@ pub struct Changes {
     pub added: Vec<String>,
     /// Hosted no longer.
     pub removed: Vec<String>,
-    /// Started anew, since the file says something else of them.
+    /// The file says something else of them: started anew, unless it is only of `predecessor_topics`.
     pub changed: Vec<String>,
     /// Left as they were.
     pub unchanged: Vec<String>,
@@ -50,7 +50,8 @@ pub struct Settings {
     pub migrate: MigrateConfig,
     /// Every toolbox whose calls are counted.
     pub toolbox_ids: Vec<String>,
-    /// Those hosted here whose predecessor topic is not answered.
+    /// Those hosted here whose predecessor topic is not answered. Nobody reads it: a change of it is one of the settings, and so
+    /// told to the toolhosts that forward for them.
     pub ignoring: Vec<String>,
 }
 

@@ -32,7 +32,7 @@ use super::status::{BridgeStatus, Conflicts, Counters, ServiceStatus, count};
 use super::toolboxes::Toolboxes;
 use super::topic::{Peek, Topic, peek};
 use crate::config::ToolService;
-use crate::log_limit::{KeyedLogLimit, NamingLimit};
+use crate::log_limit::{KeyedLogLimit, LogLimit, NamingLimit};
 use crate::migrate::ledger::Ledger;
 use crate::tools::outcome::CallError;
 use carry::Carrier;
@@ -42,6 +42,8 @@ const MAX_DISCOVERS: usize = 16;
 /// Bytes a frame may have. The OVOS bus resets a connection that sends more than its 25 MB, and
 /// with it every call in flight.
 const MAX_FRAME: usize = 24_000_000;
+/// How often it is logged in the time of [`MALFORMED_PERIOD`] that hosts of forwarded toolboxes have learned or forgotten.
+const MAX_TURNS: u32 = 20;
 /// How often a kind of malformed Message is logged.
 const MALFORMED_PERIOD: Duration = Duration::from_secs(10);
 /// How often a caller of a predecessor topic, or a shared name, is logged.
@@ -100,6 +102,7 @@ struct Inner<T, O> {
     carries: AtomicBool,
     malformed_log: Mutex<KeyedLogLimit>,
     hourly_log: Mutex<KeyedLogLimit>,
+    turns_log: Mutex<LogLimit>,
     /// Apart, because strangers choose its keys: they must not crowd out the others.
     callers_log: Mutex<NamingLimit>,
 }
@@ -178,6 +181,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             carries: AtomicBool::new(false),
             malformed_log: Mutex::new(KeyedLogLimit::new(MALFORMED_PERIOD)),
             hourly_log: Mutex::new(KeyedLogLimit::new(HOUR)),
+            turns_log: Mutex::new(LogLimit::new(MAX_TURNS, MALFORMED_PERIOD)),
             callers_log: Mutex::new(NamingLimit::new(HOUR, LEFT_OUT_PERIOD)),
         }))
     }
@@ -243,7 +247,6 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             handled: load(&self.0.counters.handled),
             malformed: load(&self.0.counters.malformed),
             answers: load(&self.0.answers.sent),
-            predecessor_calls: load(&self.0.counters.predecessor_calls),
         }
     }
 }

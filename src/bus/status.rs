@@ -21,8 +21,6 @@ pub struct BridgeStatus {
     pub malformed: u64,
     /// Answers sent.
     pub answers: u64,
-    /// Requests among the handled that came on a predecessor topic.
-    pub predecessor_calls: u64,
 }
 
 /// The part toolhost plays on `ovos.tools.*`.
@@ -55,7 +53,6 @@ pub struct Conflict {
 pub(super) struct Counters {
     pub(super) handled: AtomicU64,
     pub(super) malformed: AtomicU64,
-    pub(super) predecessor_calls: AtomicU64,
 }
 
 /// Adds one.

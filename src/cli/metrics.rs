@@ -182,7 +182,7 @@ fn by_caller(out: &mut Exposition, series: &[Series]) {
     out.family(
         "toolhost_topic_calls_total",
         "counter",
-        "The same by caller; those that had to make room for others are counted in caller=\"others\".",
+        "Calls by caller and the topic they came on, kept over restarts; those of callers that made room are in caller=\"others\".",
     );
     for (names, calls) in series {
         for (topic, count) in by_topic(calls) {
@@ -260,12 +260,13 @@ mod tests {
         out.sample("x", &[("source", "a\"b\\c\nd")], 1);
         assert_eq!(out.0, "x{source=\"a\\\"b\\\\c\\nd\"} 1\n");
     }
+
     #[test]
     fn what_no_text_can_hold_is_replaced() {
         assert_eq!(escaped("a\0b\r\u{1b}[31m"), "a\u{fffd}b\u{fffd}\u{fffd}[31m");
     }
 
-    /// The status of a host with the calls of `usage`.
+    /// What a host with the calls of `usage` tells.
     fn told(usage: &mut Usage, now: u64) -> Report {
         let toolboxes = usage.told(at(now)).into_iter().map(|(toolbox_id, usage)| Counted {
             toolbox_id,
@@ -339,6 +340,21 @@ mod tests {
         }
         let others = r#"toolhost_topic_calls_total{toolbox_id="wn",caller="others",topic="predecessor"}"#;
         assert!(before[others] > 200, "{before:?}");
+    }
+
+    #[test]
+    fn when_a_caller_was_last_heard_and_for_how_long_it_has_been_quiet_is_told() {
+        let mut usage = Usage::default();
+        usage.connected(true, at(0));
+        usage.present(["quiet", "wn"], at(0));
+        call(&mut usage, "s", "source", 7);
+        let report = told(&mut usage, 20);
+        let last = r#"toolhost_caller_last_seen_seconds{toolbox_id="wn",caller="1",session_id="s"}"#;
+        let expected = BTreeMap::from([(last.to_owned(), 7)]);
+        assert_eq!(samples(&report, "toolhost_caller_last_seen_seconds"), expected);
+        let quiet = |id: &str| format!(r#"toolhost_predecessor_quiet_seconds{{toolbox_id="{id}"}}"#);
+        let expected = BTreeMap::from([(quiet("quiet"), 20), (quiet("wn"), 13)]);
+        assert_eq!(samples(&report, "toolhost_predecessor_quiet_seconds"), expected);
     }
 
     #[test]

@@ -16,9 +16,19 @@ pub(crate) fn status_view(status: &Status, color: bool) -> String {
     rows.extend(status.forwards.iter().map(forward_row));
     let mut out = render(&rows, color);
     out.push('\n');
-    if status.toolboxes.is_empty() {
-        out.push_str("no toolboxes\n");
-        return out;
+    out.push_str(&toolboxes(&status.toolboxes, color));
+    // Of toolboxes that are forwarded too: a host may have none of its own.
+    let callers = migration::callers(&status.migration);
+    if !callers.is_empty() {
+        out.push('\n');
+        out.push_str(&render(&callers, color));
+    }
+    out
+}
+
+fn toolboxes(toolboxes: &[Toolbox], color: bool) -> String {
+    if toolboxes.is_empty() {
+        return "no toolboxes\n".to_owned();
     }
     let heading = [
         Cell::left("TOOLBOX"),
@@ -35,14 +45,8 @@ pub(crate) fn status_view(status: &Status, color: bool) -> String {
         Cell::left("REMARK"),
     ];
     let mut rows = vec![heading.map(|cell| cell.tinted(Tint::Dim)).to_vec()];
-    rows.extend(status.toolboxes.iter().map(toolbox_row));
-    out.push_str(&render(&rows, color));
-    let callers = migration::callers(&status.migration);
-    if !callers.is_empty() {
-        out.push('\n');
-        out.push_str(&render(&callers, color));
-    }
-    out
+    rows.extend(toolboxes.iter().map(toolbox_row));
+    render(&rows, color)
 }
 
 fn host_rows(host: &Host) -> Vec<Vec<Cell>> {
@@ -181,7 +185,8 @@ fn latency(milliseconds: f64) -> String {
 mod tests {
     use super::*;
     use crate::control::status::{Calls, Latency, Messages, Process};
-    use crate::migrate::verdict::Report;
+    use crate::migrate::usage::{Moment, Topic, Usage, Who};
+    use crate::migrate::verdict::{Counted, Report};
 
     fn toolbox(toolbox_id: &str, state: ToolboxState) -> Toolbox {
         Toolbox {
@@ -308,5 +313,43 @@ big      asleep       7  -                 -         0     0       0        0   
             ..status()
         };
         assert!(status_view(&status, false).ends_with("\n\nno toolboxes\n"));
+    }
+
+    #[test]
+    fn who_still_calls_on_a_predecessor_topic_is_told_also_of_toolboxes_that_are_only_forwarded() {
+        let at = |second| Moment {
+            wall: 1_800_000_000 + second,
+            steady: second,
+        };
+        let mut usage = Usage::default();
+        let who = Who {
+            source: Some("skill"),
+            ..Who::default()
+        };
+        usage.count("old", Topic::Predecessor, &who, || ["source"].into_iter(), at(0));
+        usage.count("old", Topic::Replacement, &who, || ["source"].into_iter(), at(60));
+        usage.count("moved", Topic::Replacement, &who, || ["source"].into_iter(), at(60));
+        let counted = usage.told(at(60)).into_iter().map(|(toolbox_id, usage)| Counted {
+            toolbox_id,
+            predecessor_topics: "to_static".to_owned(),
+            host_heard: None,
+            usage,
+        });
+        let status = Status {
+            toolboxes: vec![],
+            migration: Report {
+                toolboxes: counted.collect(),
+                ..Report::default()
+            },
+            ..status()
+        };
+        let expected = "
+no toolboxes
+
+TOOLBOX  CALLER  SESSION  CONTEXT KEYS  OLD CALLS  NEW CALLS  LAST SEEN
+old      skill   -        source                1          1  2027-01-15 08:01:00Z
+";
+        let told = status_view(&status, false);
+        assert!(told.ends_with(expected), "{told}");
     }
 }

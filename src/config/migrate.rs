@@ -49,7 +49,7 @@ impl Reader<'_> {
                 Some(unfit)
             } else if hosted.iter().any(|entry| entry.key == toolbox_id) {
                 Some(format!(
-                    "'{toolbox_id}' is hosted by this file, under 'toolboxes': it answers both topics itself"
+                    "'{toolbox_id}' is hosted by this file, under 'toolboxes': it needs no forwarding, its predecessor_topics decides"
                 ))
             } else {
                 let other = carried.iter().find(|other| other.toolbox_id == toolbox_id);

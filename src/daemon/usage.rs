@@ -7,7 +7,7 @@ use crate::bus::toolboxes::Toolboxes as _;
 use crate::config::PredecessorTopics;
 use crate::migrate::carry::Way;
 use crate::migrate::ledger::Ledger;
-use crate::migrate::usage::Toolbox;
+use crate::migrate::usage::{Toolbox, digest};
 use crate::migrate::verdict::{Counted, Report};
 use crate::state_folder::StateFolder;
 
@@ -16,21 +16,14 @@ use super::Host;
 /// The accounts of the host with the configuration `config`: a file for each, since two hosts may share a folder.
 pub(super) fn ledger(config: &Path) -> Arc<Ledger> {
     match StateFolder::of_this_process() {
-        Some(folder) => Arc::new(Ledger::open(folder, format!("usage-{:016x}.json", digest(config)))),
+        Some(folder) => {
+            let path = digest(config.as_os_str().as_encoded_bytes());
+            Arc::new(Ledger::open(folder, format!("usage-{path:016x}.json")))
+        }
         None => Arc::new(Ledger::without_file(
             "there is no state folder: neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME names one",
         )),
     }
-}
-
-/// FNV-1a of the path: the same in each run.
-fn digest(path: &Path) -> u64 {
-    path.as_os_str()
-        .as_encoded_bytes()
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-        })
 }
 
 /// What `toolhost migrate report` asks for.

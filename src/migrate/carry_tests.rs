@@ -21,8 +21,8 @@ enum E {
 use E::{Empty, Itself, LateOld, New, NewToOthers, Old, Silent};
 use Way::{ToPredecessor, ToStatic};
 
-/// Whether a lower toolhost forwards too; what happens before a call and after it; what becomes of it, and after how long.
-type Case = (bool, &'static [E], &'static [E], (Fate, u64));
+/// How many lower toolhosts forward too; what happens before a call and after it; what becomes of it, and after how long.
+type Case = (usize, &'static [E], &'static [E], (Fate, u64));
 
 const FORWARD: fn(u64) -> (Fate, u64) = |after| (Fate::Forward, after);
 const LEAVE: fn(u64) -> (Fate, u64) = |after| (Fate::Leave, after);
@@ -58,7 +58,7 @@ fn time(event: E) -> u64 {
 }
 
 /// What becomes of a call, and after how many milliseconds.
-fn fate(way: Way, lower: bool, before: &[E], meanwhile: &[E]) -> (Fate, u64) {
+fn fate(way: Way, lower: usize, before: &[E], meanwhile: &[E]) -> (Fate, u64) {
     let mut carried = after(way, before);
     let Next::Hold(mut hold) = carried.call(CALLED, lower) else {
         return FORWARD(0);
@@ -89,23 +89,23 @@ fn a_call_is_forwarded_to_an_old_host_and_left_to_one_that_has_learned() {
         ToPredecessor,
         &[
             // Nothing known.
-            (false, &[], &[], FORWARD(UNKNOWN)),
-            (false, &[], &[Old(100_010)], FORWARD(10)),
-            (false, &[], &[New(100_010)], LEAVE(10)),
-            (false, &[], &[Empty(100_010)], FORWARD(10)),
+            (0, &[], &[], FORWARD(UNKNOWN)),
+            (0, &[], &[Old(100_010)], FORWARD(10)),
+            (0, &[], &[New(100_010)], LEAVE(10)),
+            (0, &[], &[Empty(100_010)], FORWARD(10)),
             // An old host, known for long, or seen just now.
-            (false, &[Old(0)], &[], FORWARD(KNOWN)),
-            (false, &[Old(0)], &[Old(100_003)], FORWARD(3)),
-            (false, &[Old(99_900)], &[], FORWARD(0)),
+            (0, &[Old(0)], &[], FORWARD(KNOWN)),
+            (0, &[Old(0)], &[Old(100_003)], FORWARD(3)),
+            (0, &[Old(99_900)], &[], FORWARD(0)),
             // It was updated.
-            (false, &[Old(0)], &[New(100_003)], LEAVE(3)),
-            (false, &[Old(0)], &[Itself(100_900)], LEAVE(900)),
-            (false, &[Old(0)], &[Empty(100_003)], FORWARD(3)),
+            (0, &[Old(0)], &[New(100_003)], LEAVE(3)),
+            (0, &[Old(0)], &[Itself(100_900)], LEAVE(900)),
+            (0, &[Old(0)], &[Empty(100_003)], FORWARD(3)),
             // An answer that lay in the socket, to a question of long ago.
-            (false, &[Old(0)], &[LateOld(99_000, 100_010)], FORWARD(KNOWN)),
-            (false, &[Old(0)], &[LateOld(99_900, 100_010)], FORWARD(10)),
+            (0, &[Old(0)], &[LateOld(99_000, 100_010)], FORWARD(KNOWN)),
+            (0, &[Old(0)], &[LateOld(99_900, 100_010)], FORWARD(10)),
             // Somebody else's question.
-            (false, &[Old(0)], &[NewToOthers(100_003)], LEAVE(KNOWN)),
+            (0, &[Old(0)], &[NewToOthers(100_003)], LEAVE(KNOWN)),
         ],
     );
 }
@@ -116,43 +116,33 @@ fn a_host_that_has_learned_may_answer_and_is_asked_when_it_does_not() {
     check(
         ToPredecessor,
         &[
-            (false, &[New(99_990)], &[Itself(100_400)], LEAVE(400)),
+            (0, &[New(99_990)], &[Itself(100_400)], LEAVE(400)),
             // A slow tool.
-            (false, &[New(99_990)], &[New(101_001)], LEAVE(asked + 1)),
-            (false, &[New(0)], &[], LEAVE(asked + KNOWN)),
+            (0, &[New(99_990)], &[New(101_001)], LEAVE(asked + 1)),
+            (0, &[New(0)], &[], LEAVE(asked + KNOWN)),
             // It was set back.
-            (false, &[New(0)], &[Old(101_001)], FORWARD(asked + 1)),
-            (false, &[New(0)], &[Old(100_001), Old(101_001)], FORWARD(asked + 1)),
-            (false, &[Itself(0)], &[Old(101_001)], FORWARD(asked + 1)),
-            (false, &[Old(0), Itself(10), Old(20)], &[Old(100_004)], FORWARD(4)),
+            (0, &[New(0)], &[Old(101_001)], FORWARD(asked + 1)),
+            (0, &[New(0)], &[Old(100_001), Old(101_001)], FORWARD(asked + 1)),
+            (0, &[Itself(0)], &[Old(101_001)], FORWARD(asked + 1)),
+            (0, &[Old(0), Itself(10), Old(20)], &[Old(100_004)], FORWARD(4)),
         ],
     );
     check(
         ToStatic,
         &[
-            (false, &[Itself(99_990)], &[Itself(100_400)], LEAVE(400)),
+            (0, &[Itself(99_990)], &[Itself(100_400)], LEAVE(400)),
             // It answers the replacement only, from now on, as it says itself, or as the first call shows.
             (
-                false,
+                0,
                 &[New(0), Itself(0)],
                 &[Silent(100_600), New(101_001)],
                 FORWARD(asked + 1),
             ),
-            (
-                false,
-                &[New(0), Itself(0)],
-                &[New(101_001)],
-                (Fate::Unanswered, WAITED_FOR),
-            ),
-            (
-                false,
-                &[New(0), Itself(0)],
-                &[New(101_001), Itself(109_000)],
-                LEAVE(9_000),
-            ),
-            (false, &[Old(0)], &[Old(101_001)], LEAVE(asked + 1)),
+            (0, &[New(0), Itself(0)], &[New(101_001)], (Fate::Unanswered, WAITED_FOR)),
+            (0, &[New(0), Itself(0)], &[New(101_001), Itself(109_000)], LEAVE(9_000)),
+            (0, &[Old(0)], &[Old(101_001)], LEAVE(asked + 1)),
             // It was updated.
-            (false, &[Old(0)], &[Silent(100_500), New(101_001)], FORWARD(asked + 1)),
+            (0, &[Old(0)], &[Silent(100_500), New(101_001)], FORWARD(asked + 1)),
         ],
     );
 }
@@ -163,27 +153,22 @@ fn a_host_of_the_replacement_may_answer_the_predecessor_itself() {
         ToStatic,
         &[
             // Nothing known, and a host that answers no discover.
-            (false, &[], &[], FORWARD(GRACE)),
-            (false, &[], &[Itself(100_300)], LEAVE(300)),
-            (false, &[], &[New(100_010), Itself(100_400)], LEAVE(400)),
-            (false, &[], &[New(100_010)], FORWARD(GRACE)),
-            (false, &[], &[Old(100_010)], LEAVE(10)),
-            (false, &[New(99_990)], &[], FORWARD(GRACE)),
+            (0, &[], &[], FORWARD(GRACE)),
+            (0, &[], &[Itself(100_300)], LEAVE(300)),
+            (0, &[], &[New(100_010), Itself(100_400)], LEAVE(400)),
+            (0, &[], &[New(100_010)], FORWARD(GRACE)),
+            (0, &[], &[Old(100_010)], LEAVE(10)),
+            (0, &[New(99_990)], &[], FORWARD(GRACE)),
             // Known, and silent now: busy, perhaps with this very call.
-            (false, &[New(0)], &[], FORWARD(KNOWN)),
+            (0, &[New(0)], &[], FORWARD(KNOWN)),
             // Once it is known not to answer, it takes no longer than a question.
-            (false, &[Silent(0), New(99_960)], &[], FORWARD(0)),
-            (false, &[Silent(0), New(1000)], &[New(100_005)], FORWARD(5)),
-            (
-                false,
-                &[Silent(0), New(1000)],
-                &[Itself(100_004), New(100_005)],
-                LEAVE(4),
-            ),
-            (false, &[Silent(0), New(1000)], &[Old(100_005)], LEAVE(5)),
-            (false, &[Silent(0), New(1000)], &[], FORWARD(KNOWN)),
+            (0, &[Silent(0), New(99_960)], &[], FORWARD(0)),
+            (0, &[Silent(0), New(1000)], &[New(100_005)], FORWARD(5)),
+            (0, &[Silent(0), New(1000)], &[Itself(100_004), New(100_005)], LEAVE(4)),
+            (0, &[Silent(0), New(1000)], &[Old(100_005)], LEAVE(5)),
+            (0, &[Silent(0), New(1000)], &[], FORWARD(KNOWN)),
             // Another host than the one that was silent.
-            (false, &[New(0), Silent(0), Old(1), New(99_990)], &[], FORWARD(GRACE)),
+            (0, &[New(0), Silent(0), Old(1), New(99_990)], &[], FORWARD(GRACE)),
         ],
     );
 }
@@ -193,22 +178,49 @@ fn beside_a_lower_toolhost_a_call_waits_for_it_and_is_left_to_a_host_that_has_le
     check(
         ToPredecessor,
         &[
-            (true, &[Old(99_990)], &[], FORWARD(OTHER_MOVES)),
-            (true, &[Old(0)], &[Old(100_007)], FORWARD(7 + OTHER_MOVES)),
-            (true, &[Old(0)], &[], FORWARD(KNOWN + OTHER_MOVES)),
-            (true, &[Old(0), New(99_500)], &[New(101_001)], LEAVE(ANSWERS_WITHIN + 1)),
-            (true, &[Old(99_990)], &[New(100_500)], LEAVE(500)),
-            (true, &[Old(99_990)], &[Itself(100_500)], LEAVE(500)),
+            (1, &[Old(99_990)], &[], FORWARD(OTHER_MOVES)),
+            (1, &[Old(0)], &[Old(100_007)], FORWARD(7 + OTHER_MOVES)),
+            (1, &[Old(0)], &[], FORWARD(KNOWN + OTHER_MOVES)),
+            (1, &[Old(0), New(99_500)], &[New(101_001)], LEAVE(ANSWERS_WITHIN + 1)),
+            (1, &[Old(99_990)], &[New(100_500)], LEAVE(500)),
+            (1, &[Old(99_990)], &[Itself(100_500)], LEAVE(500)),
+            // Of three each has its turn.
+            (2, &[Old(99_990)], &[], FORWARD(2 * OTHER_MOVES)),
+            (2, &[Old(99_990)], &[New(102_000)], LEAVE(2_000)),
         ],
     );
     check(
         ToStatic,
         &[
-            (true, &[Silent(0), New(99_960)], &[], FORWARD(OTHER_MOVES)),
-            (true, &[], &[New(100_001)], FORWARD(GRACE + OTHER_MOVES)),
-            (true, &[], &[New(100_001), Itself(101_900)], LEAVE(1_900)),
+            (1, &[Silent(0), New(99_960)], &[], FORWARD(OTHER_MOVES)),
+            (1, &[], &[New(100_001)], FORWARD(GRACE + OTHER_MOVES)),
+            (1, &[], &[New(100_001), Itself(101_900)], LEAVE(1_900)),
         ],
     );
+}
+
+#[test]
+fn toolhosts_that_do_not_know_the_same_of_a_host_never_forward_in_the_same_moment() {
+    // What is heard in between gets from one to the other well within this.
+    const APART: u64 = 100;
+    let to_predecessor: &[&[E]] = &[&[], &[Old(0)], &[Old(99_990)], &[New(0)], &[Itself(0)]];
+    let to_static: &[&[E]] = &[&[], &[New(0)], &[Silent(0)], &[Silent(0), New(99_990)], &[Old(0)]];
+    let heard: &[&[E]] = &[&[], &[Old(100_002), Old(101_002)], &[New(100_002), New(101_002)]];
+    for (way, known) in [(ToPredecessor, to_predecessor), (ToStatic, to_static)] {
+        for (one, other) in known.iter().flat_map(|one| known.iter().map(move |other| (one, other))) {
+            for (heard, ranks) in heard
+                .iter()
+                .flat_map(|heard| [(0, 1), (1, 2)].map(|ranks| (heard, ranks)))
+            {
+                let (first, second) = (fate(way, ranks.0, one, heard), fate(way, ranks.1, other, heard));
+                let both = first.0 == Fate::Forward && second.0 == Fate::Forward;
+                assert!(
+                    !both || first.1.abs_diff(second.1) >= APART,
+                    "{way:?} {one:?} {other:?} {heard:?}: {first:?} {second:?}"
+                );
+            }
+        }
+    }
 }
 
 #[test]
@@ -249,7 +261,7 @@ fn a_probe_that_is_passed_over_shows_silence_and_one_that_nobody_hears_nothing()
     assert!(carried.is_probed() && carried.wants_probe());
     carried.passed(sent + 4 + MARGIN);
     assert!(!carried.is_probed() && !carried.wants_probe());
-    let next = carried.call(sent + FRESH - 1, false);
+    let next = carried.call(sent + FRESH - 1, 0);
     assert_eq!(next, Next::Forward, "it is silent");
 
     let mut carried = probed();
@@ -306,4 +318,25 @@ fn what_changed_is_told_once() {
     assert_eq!(apply(&mut carried, Silent(4000)), Some(News::Forgot));
     assert_eq!(apply(&mut carried, Itself(4001)), Some(News::Learned));
     assert_eq!(carried.left_unanswered(), Some(News::Forgot));
+}
+
+#[test]
+fn a_host_that_answers_only_what_is_forwarded_is_silent_also_where_somebody_always_waits() {
+    let mut carried = after(ToStatic, &[New(10)]);
+    for _ in 1..SHOWN_BY {
+        carried.answered_forwarded();
+    }
+    assert_eq!(fate(ToStatic, 0, &[New(99_990)], &[]), FORWARD(GRACE));
+    assert!(matches!(carried.clone().call(11, 0), Next::Hold(_)));
+    apply(&mut carried, Itself(12));
+    carried.left_unanswered();
+    carried.answered_forwarded();
+    assert!(matches!(carried.call(13, 0), Next::Hold(_)), "in a row");
+    for _ in 1..SHOWN_BY {
+        carried.answered_forwarded();
+    }
+    assert_eq!(carried.call(14, 0), Next::Forward);
+    apply(&mut carried, Itself(15));
+    carried.answered_forwarded();
+    assert!(carried.learned(), "what it has shown holds");
 }

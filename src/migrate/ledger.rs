@@ -1,8 +1,8 @@
 //! The accounts of a running host: entered on the task that reads the bus, kept in a file.
 //!
 //! Nothing is written, and nobody wakes, while nothing happens, but once an hour for the time that was counted. The first
-//! entry after a writing wakes the keeper, which waits for more and writes once. One kind of entry does not wait: a call on
-//! a predecessor topic that the file says is quiet. So a host that is killed forgets calls of a minute that the file knows to
+//! entry after a writing wakes the keeper, which waits for more and writes once. Two kinds of entry do not wait: the first call
+//! on a predecessor topic, and one on a topic that the file says is quiet. So a host that is killed forgets calls of a minute that the file knows to
 //! be busy, and up to an hour of quiet, but never that a quiet was broken.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use super::usage::{Moment, Toolbox, Topic, Usage, Who};
 use crate::log_limit::LogLimit;
 use crate::state_folder::{Held, StateFolder};
 
-/// When is written: a memory card has only so many writes.
+/// When entries are written: a memory card has only so many writes.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
     /// How long entries are collected.
@@ -270,7 +270,7 @@ impl Ledger {
             Err(error) => {
                 entries.usage.file_is_old();
                 entries.misleading |= was_misleading;
-                let stale = entries.misleading && kept.is_out_of_the_way();
+                let stale = entries.misleading && kept.take_out_of_the_way();
                 entries.misleading &= !stale;
                 entries.fault = Some(self.words(&error));
                 if !std::mem::replace(&mut entries.unwritten, true) {
@@ -320,7 +320,8 @@ impl Ledger {
 
 impl Kept {
     /// Takes the file away that tells of a quiet which is over, where it can be no better: even a full disk allows that.
-    fn is_out_of_the_way(&self) -> bool {
+    /// Whether it is gone.
+    fn take_out_of_the_way(&self) -> bool {
         let path = self.folder.path(&self.name);
         std::fs::rename(&path, path.with_extension("stale")).is_ok()
     }

@@ -142,6 +142,25 @@ async fn time_that_only_passes_is_written_too() {
 }
 
 #[tokio::test]
+async fn the_time_that_a_report_tells_of_is_written() {
+    let own = Own::new();
+    let pace = Pace {
+        idle: NEVER,
+        period: AT_ONCE,
+        rest: AT_ONCE,
+    };
+    own.quiet(1000);
+    let ledger = own.ledger(pace, &["wn"]);
+    ledger.wake.notified().await;
+    ledger.lock().unwritten = false;
+    std::fs::remove_file(own.0.join(NAME)).unwrap();
+    let end = keep(&ledger);
+    ledger.reported();
+    own.comes_to_tell("what was reported", |(_, quiet)| quiet >= 1000).await;
+    end.await;
+}
+
+#[tokio::test]
 async fn a_host_that_stops_writes_the_time_it_counted_though_nothing_else_happened() {
     let own = Own::new();
     own.quiet(1000);

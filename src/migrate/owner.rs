@@ -1,4 +1,5 @@
-//! What a host knows of the two call topics, told from how it answers discover. Pure.
+//! What a host knows of the two call topics, told from how it answers discover; and the context keys by which a toolhost
+//! that forwards shows that it does. Pure.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -59,14 +59,14 @@ pub struct Keys(u64);
 impl Keys {
     /// Sums up `keys`.
     pub fn of<'k>(keys: impl Iterator<Item = &'k str>) -> Self {
-        Self(keys.map(digest).fold(0, u64::wrapping_add))
+        Self(keys.map(|key| digest(key.as_bytes())).fold(0, u64::wrapping_add))
     }
 }
 
-/// FNV-1a: the same in each run, since it is kept on disk.
-fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+/// FNV-1a: the same in each run, as what is kept on disk, or names a file there, has to be.
+pub(crate) fn digest(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
@@ -232,7 +232,7 @@ impl Toolbox {
         self.calls.count(topic, at.wall);
         let index = match self.callers.iter().position(|caller| caller.is(who)) {
             Some(index) => index,
-            None => self.name(who, keys(), at.wall),
+            None => self.take_in(who, keys(), at.wall),
         };
         self.callers[index].calls.count(topic, at.wall);
         // Those who call again and again are found at once.
@@ -241,7 +241,7 @@ impl Toolbox {
     }
 
     /// Takes a caller in that is not known, or no more; its index.
-    fn name(&mut self, who: &Who<'_>, context_keys: String, wall: u64) -> usize {
+    fn take_in(&mut self, who: &Who<'_>, context_keys: String, wall: u64) -> usize {
         self.make_room(wall);
         self.numbered = self.numbered.saturating_add(1);
         self.callers.push(Caller {

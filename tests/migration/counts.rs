@@ -10,10 +10,11 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use crate::common::caller::{Caller, DISCOVER, predecessor};
+use crate::common::caller::{CALL, Caller, DISCOVER, predecessor};
 use crate::common::embedded::Embedded;
 use crate::common::eventually::eventually;
 use crate::common::host::{Host, moody};
+use crate::common::peers::RealBus;
 use crate::common::scratch::Scratch;
 
 /// `toolhost migrate report`: the exit code, the document, what was said.
@@ -183,6 +184,68 @@ async fn the_counts_outlive_a_restart_and_nobody_else_can_read_them() {
     let (_, document, _) = report(&again.socket(), "14d");
     assert_eq!(counts(&document, "warns").0, 2);
     again.stop().await;
+}
+
+/// How long the calls of a toolbox have been counted, and how long the host is up.
+fn counted_and_up(host: &Host, toolbox_id: &str) -> (u64, u64) {
+    let status = host.status().expect("a status");
+    let toolboxes = status["migration"]["toolboxes"].as_array().expect("toolboxes");
+    let found = toolboxes.iter().find(|toolbox| toolbox["toolbox_id"] == toolbox_id);
+    let counted = found.expect("it is told")["counted_seconds"].as_u64();
+    let up = status["host"]["uptime_seconds"].as_u64();
+    (counted.expect("a number"), up.expect("a number"))
+}
+
+#[tokio::test]
+async fn the_time_a_bus_is_away_is_not_counted() {
+    let mut bus = RealBus::start().await;
+    let host = Host::start(&config(&bus.url())).await;
+    let now = || counted_and_up(&host, "warns");
+    bus.kill();
+    let is_away = || host.status().expect("a status")["host"]["bus"]["state"] == "connecting";
+    eventually("the bus is away", is_away).await;
+    // Its loss is entered a moment after it is told.
+    let (_, noticed) = now();
+    eventually("a second goes by", || now().1 > noticed).await;
+    let (counted, away) = now();
+    eventually("two more go by", || now().1 >= away + 2).await;
+    assert_eq!(now().0, counted);
+    bus.restart().await;
+    eventually("counting goes on", || now().0 > counted).await;
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn the_report_speaks_of_the_toolboxes_that_a_reload_has_left_and_brought() {
+    let bus = Embedded::start().await;
+    let mut toolboxes = config(&bus.url);
+    let host = Host::start(&toolboxes).await;
+    let mut caller = Caller::connect(&bus.url).await;
+    caller.ask(&predecessor("warns"), &json!({"name": "echo"})).await;
+    let told = || {
+        let report = host.status().expect("a status")["migration"]["toolboxes"].clone();
+        let ids = report.as_array().expect("toolboxes").iter();
+        ids.map(|toolbox| toolbox["toolbox_id"].as_str().expect("an id").to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told(), ["answers", "ignores", "warns"]);
+    let entries = toolboxes["toolboxes"].as_object_mut().expect("toolboxes");
+    entries.remove("warns");
+    entries.insert("newcomer".to_owned(), moody(&json!({})));
+    toolboxes["migrate"] = json!({"to_predecessor": ["elsewhere"]});
+    host.write_config(&toolboxes);
+    host.signal(Signal::SIGHUP);
+    let expected = ["answers", "elsewhere", "ignores", "newcomer"];
+    eventually("it tells of what is there now", || told() == expected).await;
+    caller
+        .send(CALL, &json!({"toolbox_id": "elsewhere", "name": "x", "kwargs": {}}))
+        .await;
+    let forwarded = r#"toolhost_forwarded_calls_total{toolbox_id="elsewhere"} 1"#;
+    eventually("the metrics count what is forwarded", || {
+        metrics(&host.socket()).lines().any(|line| line == forwarded)
+    })
+    .await;
+    host.stop().await;
 }
 
 #[tokio::test]

@@ -127,12 +127,17 @@ async fn a_host_that_says_nothing_costs_a_timeout_and_one_that_is_stopped_an_err
     let migrate = json!({"to_predecessor": ["nowhere"], "to_static": ["nobody"], "timeout": "300ms"});
     let mut host = Host::start(&config(&bus.url, &migrate)).await;
     let call = json!({"toolbox_id": "nowhere", "name": "x", "kwargs": {}});
-    let expected = "TimeoutError: 'x' did not answer within 300ms; the host it was forwarded to was silent";
+    let expected = "TimeoutError: 'x' did not answer within 300ms; no host of its toolbox was heard on this bus";
     for topic in [CALL.to_owned(), predecessor("nobody")] {
         let token = caller.send(&topic, &call).await;
         let answer = caller.hear_answer(&token, &format!("{topic}.response")).await;
         assert_eq!(answer["error"], expected, "{topic}");
     }
+    assert!(
+        host.log().contains("is the id under `migrate:` right"),
+        "{}",
+        host.log()
+    );
     let mut slow = migrate.clone();
     slow["timeout"] = "60s".into();
     host.write_config(&config(&bus.url, &slow));

@@ -118,6 +118,22 @@ async fn the_other_takes_over_from_one_that_stops_and_from_one_that_is_killed() 
     }
 }
 
+/// Stops a host as Ctrl-Z does. Its threads go on for a while after the signal is sent, long enough to take a call.
+async fn stand_still(host: &Host) {
+    host.signal(Signal::SIGSTOP);
+    let threads = format!("/proc/{}/task", host.pid());
+    let is_stopped = |thread: std::fs::DirEntry| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        // The state comes after the name, which is in parentheses and may hold some.
+        stat.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(" T"))
+    };
+    eventually("none of its threads runs", || {
+        let mut threads = std::fs::read_dir(&threads).expect("its threads").flatten();
+        threads.all(is_stopped)
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn one_that_was_stopped_for_a_while_does_not_forward_what_the_other_has() {
     let bus = RealBus::start().await;
@@ -125,7 +141,7 @@ async fn one_that_was_stopped_for_a_while_does_not_forward_what_the_other_has() 
     let _old = Hosting::start(Kind::Old, &bus, &mut caller).await;
     let pair = Pair::start(&bus.url(), "to_predecessor").await;
     call_once(&mut caller, &bus, CALL, &[&pair.active, &pair.idle]).await;
-    pair.active.signal(Signal::SIGSTOP);
+    stand_still(&pair.active).await;
     call_once(&mut caller, &bus, CALL, &[&pair.idle]).await;
     pair.active.signal(Signal::SIGCONT);
     // It has seen the call, and what the other did with it, when it has seen this one.

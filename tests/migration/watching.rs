@@ -262,37 +262,22 @@ async fn a_host_that_answers_both_topics_is_known_whoever_stands_before_it() {
 }
 
 #[tokio::test]
-async fn a_host_is_known_by_its_answer_to_a_probe_while_it_works_on_the_first_call() {
+async fn a_host_is_known_by_its_answer_to_a_probe_before_anybody_calls() {
     let bus = RealBus::start().await;
     let mut caller = Caller::connect(&bus.url()).await;
-    let host = json!({"bus": {"url": bus.url()}, "toolboxes": {TOOLBOX: moody(&json!({}))}});
-    let _host = Host::start(&host).await;
-    let forwarder = json!({"bus": {"url": bus.url()}, "migrate": {"to_static": [TOOLBOX]}, "toolboxes": {"unrelated": moody(&json!({}))}});
-    let _forwarder = Host::start(&forwarder).await;
+    let _host = Hosting::start(Kind::Both, &bus, &mut caller).await;
     let mut watch = Watching::start(&bus.url());
     watch.told(TOOLBOX, |line| line["host"] == "new").await;
-    // Longer than the test waits for anything.
-    let token = caller
-        .send(
-            &predecessor(TOOLBOX),
-            &json!({"name": "sleep", "kwargs": {"seconds": 30}}),
-        )
-        .await;
-    watch.told(TOOLBOX, |line| line["host"] == "both").await;
-    caller.catch_up().await;
-    assert!(
-        caller.answers(&token).is_empty(),
-        "the call itself has shown nothing yet"
-    );
-    let last = watch.end().await;
-    let line = last.iter().find(|line| line["toolbox_id"] == TOOLBOX);
-    let line = line.expect("it is told");
-    assert_eq!(line["predecessor_calls"], 1, "a probe is no call");
+    let forwarder = json!({"bus": {"url": bus.url()}, "migrate": {"to_static": [TOOLBOX]}, "toolboxes": {"unrelated": moody(&json!({}))}});
+    let _forwarder = Host::start(&forwarder).await;
+    let line = watch.told(TOOLBOX, |line| line["host"] == "both").await;
     assert_eq!(
-        line["callers"].as_array().expect("callers").len(),
-        1,
-        "and one who probes no caller"
+        (&line["predecessor_calls"], &line["callers"]),
+        (&json!(0), &json!([])),
+        "a probe is no call, and one who probes no caller"
     );
+    assert_eq!(runs(&bus), 0);
+    watch.end().await;
 }
 
 #[tokio::test]

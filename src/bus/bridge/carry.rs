@@ -5,12 +5,14 @@
 //! `response` to what the asker sent, from the context the asker sent; so nothing the host made of it gets through.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::RandomState;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
+use tracing::warn;
 
 use super::{Asker, Bridge, MAX_FRAME, Outgoing, lock};
 use crate::bus::mapping::Answer;
@@ -32,7 +34,7 @@ mod mark;
 mod others;
 mod status;
 
-pub(super) use mark::is_probe;
+pub(super) use mark::{is_forwarded, is_probe};
 pub use status::CarriedStatus;
 
 use hold::Held;
@@ -41,6 +43,8 @@ use others::OthersAnswer;
 
 /// Calls held and on their way; one more is refused.
 const MOST: usize = 1024;
+/// Bytes of them; one that is larger by itself is taken where there is no other.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Everything about forwarding.
 pub(super) struct Carrier {
@@ -52,12 +56,19 @@ pub(super) struct Carrier {
     others: Others,
     /// Answers that other toolhosts make of what they have forwarded, as they will be: not the hosts' own.
     others_answers: VecDeque<OthersAnswer>,
+    digests: RandomState,
+    /// Digests of calls that came where there are others.
+    seen: VecDeque<u64>,
+    /// Bytes of all calls that are held or on their way.
+    bytes: Arc<AtomicUsize>,
     /// In the order they came.
     held: Vec<Held>,
     pending: HashMap<u64, Pending>,
     next: u64,
     /// When hosts were last asked.
     asked: Option<u64>,
+    /// When what is held was last looked at.
+    looked: u64,
     /// Whether a task looks after what waits, and what wakes it.
     looked_after: bool,
     wake: Arc<Notify>,
@@ -85,6 +96,27 @@ struct Asked {
     name: String,
     context: Option<Text>,
     asker: Asker,
+    weight: Weight,
+}
+
+/// Bytes of a call, counted as long as it is kept.
+struct Weight {
+    bytes: usize,
+    all: Arc<AtomicUsize>,
+}
+
+impl Weight {
+    fn new(bytes: usize, all: &Arc<AtomicUsize>) -> Self {
+        all.fetch_add(bytes, Ordering::Relaxed);
+        let all = Arc::clone(all);
+        Self { bytes, all }
+    }
+}
+
+impl Drop for Weight {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 impl Asked {
@@ -98,8 +130,19 @@ struct Pending {
     asked: Asked,
     /// The topic it went out on.
     on: String,
+    /// Calls of the tool itself to its own toolbox, with the context it was called with, that are not answered yet.
+    inner: u32,
     /// Ends the wait for its time.
     timer: tokio::task::AbortHandle,
+}
+
+impl Pending {
+    /// Whether an answer is not yet the one to this call: its tool waits for those to the calls it makes.
+    fn is_for_an_inner_call(&mut self) -> bool {
+        let is_inner = self.inner > 0;
+        self.inner = self.inner.saturating_sub(1);
+        is_inner
+    }
 }
 
 impl Drop for Pending {
@@ -111,7 +154,7 @@ impl Drop for Pending {
 /// What is to be done once the lock is open.
 enum Action {
     Send(String),
-    Answer(Asked, Outcome),
+    Answer(Box<Asked>, Outcome),
 }
 
 impl Carrier {
@@ -123,10 +166,14 @@ impl Carrier {
             table: HashMap::new(),
             others: Others::default(),
             others_answers: VecDeque::new(),
+            digests: RandomState::new(),
+            seen: VecDeque::new(),
+            bytes: Arc::default(),
             held: Vec::new(),
             pending: HashMap::new(),
             next: 0,
             asked: None,
+            looked: 0,
             looked_after: false,
             wake: Arc::default(),
             over: false,
@@ -137,8 +184,16 @@ impl Carrier {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn is_full(&self) -> bool {
-        self.held.len() + self.pending.len() >= MOST
+    /// What a call more is told, `bytes` being its own, which are counted already.
+    fn is_full(&self, bytes: usize) -> Option<CallError> {
+        if self.held.len() + self.pending.len() >= MOST {
+            return Some(CallError::Overloaded(MOST));
+        }
+        let others = self.bytes.load(Ordering::Relaxed).saturating_sub(bytes);
+        (others > 0 && others + bytes > MOST_BYTES).then_some(CallError::OverloadedBytes {
+            bytes: others,
+            limit: MOST_BYTES,
+        })
     }
 
     /// What is forwarded from now on; what is known of a toolbox that stays is kept. The held calls that are forwarded no
@@ -180,16 +235,30 @@ impl Carrier {
 
     fn is_answered_by_others(&self, asked: &Asked) -> bool {
         let Some(way) = asked.way else { return false };
+        self.is_left_to_host(asked) || self.others.any(&asked.toolbox_id, way)
+    }
+
+    fn is_answered_by_lower(&self, asked: &Asked) -> bool {
+        let Some(way) = asked.way else { return false };
+        self.is_left_to_host(asked) || self.others.turn(&self.instance, &asked.toolbox_id, way) > 0
+    }
+
+    fn is_left_to_host(&self, asked: &Asked) -> bool {
         let host = self.table.get(&asked.toolbox_id);
-        host.is_some_and(|entry| entry.carried.learned()) || self.others.any(&asked.toolbox_id, way)
+        host.is_some_and(|entry| entry.carried.learned())
     }
 }
 
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// Forwards what `config` says from now on; their hosts are asked when the bus is there.
     pub fn forward_by(&self, config: &MigrateConfig) {
-        let unanswered = lock(&self.0.carrier).set(config);
-        self.0.carries.store(!config.carried.is_empty(), Ordering::Relaxed);
+        let (unanswered, has_pending) = {
+            let mut carrier = lock(&self.0.carrier);
+            (carrier.set(config), !carrier.pending.is_empty())
+        };
+        // The answers to calls that are on their way are still to come.
+        let carries = !config.carried.is_empty() || has_pending;
+        self.0.carries.store(carries, Ordering::Relaxed);
         for asked in unanswered {
             self.refuse(&asked, "its calls are no longer forwarded");
         }
@@ -235,6 +304,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         self.carries() && lock(&self.0.carrier).table.contains_key(toolbox_id)
     }
 
+    /// Whether answers on the predecessor topic of this toolbox mean anything here.
+    fn listens_for(&self, toolbox_id: &str) -> bool {
+        let carrier = lock(&self.0.carrier);
+        let mut pending = carrier.pending.values();
+        carrier.table.contains_key(toolbox_id) || pending.any(|pending| pending.asked.toolbox_id == toolbox_id)
+    }
+
     /// A call, on either topic, to a toolbox that is forwarded.
     pub(super) fn carry(&self, topic: Topic<'_>, toolbox_id: &str, message: &Message<'_>, whole: &Utf8Bytes) {
         if let Some(mark) = Mark::of(message)
@@ -245,7 +321,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let predecessor = matches!(topic, Topic::Predecessor(_));
         self.count_foreign_call(predecessor, toolbox_id, message);
         let way = if predecessor { Way::ToStatic } else { Way::ToPredecessor };
-        let asked = || Asked {
+        let asked = |all: &Arc<AtomicUsize>| Asked {
+            weight: Weight::new(whole.len(), all),
             toolbox_id: toolbox_id.to_owned(),
             way: Some(way),
             data: mark::payload(&message.data, toolbox_id),
@@ -258,10 +335,11 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             context: message.context_text.map(|text| Text::slice_of(whole.as_ref(), text)),
             asker: Asker::of(message),
         };
-        let next = {
+        let (next, asked) = {
             let mut carrier = lock(&self.0.carrier);
             let now = carrier.now();
-            let lower = carrier.others.lower(&carrier.instance, toolbox_id, way);
+            let turn = carrier.others.turn(&carrier.instance, toolbox_id, way);
+            carrier.see(toolbox_id, way, message);
             let entry = carrier.table.get_mut(toolbox_id);
             let Some(entry) = entry.filter(|entry| entry.carried.way() == way) else {
                 return;
@@ -269,12 +347,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             if predecessor {
                 entry.carried.old_call(now);
             }
-            entry.carried.call(now, lower)
+            let next = entry.carried.call(now, turn);
+            (next, asked(&carrier.bytes))
         };
         count(&self.0.counters.handled);
         match next {
-            Next::Forward => self.forward([asked()]),
-            Next::Hold(hold) => self.hold(hold, asked()),
+            Next::Forward => self.forward([asked]),
+            Next::Hold(hold) => self.hold(hold, asked),
         }
     }
 
@@ -291,8 +370,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     fn set_off(&self, asked: Asked) -> Action {
         let mut carrier = lock(&self.0.carrier);
-        if carrier.is_full() {
-            return Action::Answer(asked, Err(CallError::Overloaded(MOST)));
+        if let Some(full) = carrier.is_full(asked.weight.bytes) {
+            return Action::Answer(Box::new(asked), Err(full));
         }
         let (call, timeout, over) = (carrier.next, carrier.timeout, carrier.over);
         let carrier = &mut *carrier;
@@ -302,7 +381,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             } else {
                 "its calls are no longer forwarded"
             };
-            return Action::Answer(asked, Err(CallError::Unavailable(why.to_owned())));
+            return Action::Answer(Box::new(asked), Err(CallError::Unavailable(why.to_owned())));
         };
         let on = match asked.way.unwrap_or_else(|| entry.carried.flat_way()) {
             Way::ToPredecessor => format!("ovos.persona.tools.{}.call", asked.toolbox_id),
@@ -315,7 +394,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 bytes: Some(frame.len()),
                 limit: MAX_FRAME,
             };
-            return Action::Answer(asked, Err(error));
+            return Action::Answer(Box::new(asked), Err(error));
         }
         entry.carried.forwarded += 1;
         carrier.next += 1;
@@ -325,20 +404,49 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             bridge.time_is_over(call, timeout);
         });
         let timer = timer.abort_handle();
-        carrier.pending.insert(call, Pending { asked, on, timer });
+        let inner = 0;
+        carrier.pending.insert(
+            call,
+            Pending {
+                asked,
+                on,
+                inner,
+                timer,
+            },
+        );
         Action::Send(frame)
     }
 
     fn time_is_over(&self, call: u64, timeout: Duration) {
-        let pending = lock(&self.0.carrier).pending.remove(&call);
-        if let Some(pending) = pending {
-            let error = CallError::Timeout {
-                name: pending.asked.name.clone(),
-                timeout,
-                hint: "; the host it was forwarded to was silent",
+        let (pending, is_heard) = {
+            let mut carrier = lock(&self.0.carrier);
+            let Some(pending) = carrier.pending.remove(&call) else {
+                return;
             };
-            self.answer_forwarded(&pending.asked, Err(error));
+            let entry = carrier.table.get(&pending.asked.toolbox_id);
+            let is_heard = entry.is_none_or(|entry| entry.carried.is_heard());
+            (pending, is_heard)
+        };
+        let toolbox_id = &pending.asked.toolbox_id;
+        if !is_heard {
+            self.hourly(&format!("no host {toolbox_id}"), |suppressed| {
+                warn!(
+                    toolbox_id,
+                    suppressed,
+                    hint = "is the id under `migrate:` right, and its host running?",
+                    "a forwarded call was not answered: no host of its toolbox was ever heard on this bus"
+                );
+            });
         }
+        let error = CallError::Timeout {
+            name: pending.asked.name.clone(),
+            timeout,
+            hint: match is_heard {
+                true => "; the host it was forwarded to was silent",
+                false => "; no host of its toolbox was heard on this bus",
+            },
+        };
+        self.answer_forwarded(&pending.asked, Err(error));
     }
 
     fn answer_forwarded(&self, asked: &Asked, outcome: Outcome) {

@@ -116,7 +116,6 @@ async fn every_request_has_its_answer() {
     }
     let status = host.bridge.status();
     assert_eq!((status.handled, status.answers, status.malformed), (count, count, 0));
-    assert_eq!(status.predecessor_calls, 1);
 }
 
 #[tokio::test]
@@ -227,6 +226,30 @@ async fn every_call_to_a_hosted_toolbox_is_counted_by_topic_and_caller() {
     assert_eq!(caller.source.as_deref(), Some("skill"));
     assert_eq!(caller.session_id.as_deref(), Some("s1"));
     assert_eq!(caller.context_keys, "source session");
+}
+
+#[tokio::test]
+async fn a_call_that_another_toolhost_forwarded_is_answered_and_counts_for_no_topic() {
+    let host = host(ToolService::Yes);
+    for (topic, policy, answered) in [
+        ("ovos.persona.tools.call", PredecessorTopics::Ignore, 1),
+        ("ovos.persona.tools.wn.call", PredecessorTopics::Answer, 1),
+        ("ovos.persona.tools.wn.call", PredecessorTopics::Ignore, 0),
+    ] {
+        host.toolboxes.set_policy(policy);
+        let call = |on: &str| {
+            let mark = format!(r#"{{"by":"zz","call":1,"on":"{on}","toolbox_id":"wn"}}"#);
+            format!(
+                r#"{{"type":"{topic}","data":{{"toolbox_id":"wn","name":"echo"}},"context":{{"toolhost_forwarded":{mark}}}}}"#
+            )
+        };
+        assert_eq!(answers(&host, &call(topic)).await.len(), answered, "{topic} {policy:?}");
+        assert_eq!(host.ledger.told(), [], "its caller has called on the other topic");
+    }
+    // A tool that was called so makes calls of its own with the same context.
+    let call = r#"{"type":"ovos.persona.tools.wn.call","data":{"name":"echo"},"context":{"toolhost_forwarded":{"by":"zz","call":1,"on":"ovos.persona.tools.call","toolbox_id":"disk"}}}"#;
+    answers(&host, call).await;
+    assert_eq!(host.ledger.told()[0].1.calls.predecessor_calls, 1);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::time::Instant;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{error, info, warn};
 
+use super::carry::is_forwarded;
 use super::{Bridge, Outgoing, lock};
 use crate::bus::message::{Empty, Malformed, Message, frame};
 use crate::bus::service::{News, Other, PROBE, Step};
@@ -12,7 +13,7 @@ use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
 use crate::bus::topic::Topic;
 use crate::bus::who::Caller;
-use crate::config::PredecessorTopics;
+use crate::config::{PredecessorTopics, ToolService};
 use crate::json;
 use crate::log_limit::{LeftOut, Naming};
 use crate::migrate::usage;
@@ -64,13 +65,14 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             return;
         }
         let asker = message.context.get(PROBE).and_then(json::string);
-        let (step, still_serves) = {
+        let (step, serves_in_any_case) = {
             let mut service = lock(&self.0.service);
             let to_probe = asker.is_some_and(|id| id == service.instance());
-            (service.answer_overheard(to_probe, Instant::now()), service.serves())
+            let step = service.answer_overheard(to_probe, Instant::now());
+            (step, service.mode() == ToolService::Yes)
         };
         self.follow(step);
-        if still_serves {
+        if serves_in_any_case {
             self.conflict(TOOL_SERVICE, &message);
         }
     }
@@ -117,16 +119,19 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     pub(super) fn admits(&self, topic: Topic<'_>, toolbox_id: &str, message: &Message<'_>) -> bool {
         let predecessor = matches!(topic, Topic::Predecessor(_));
         let caller = Caller::of(message);
-        self.count_call(predecessor, toolbox_id, message, &caller);
+        // Of a forwarded call the caller did not choose the topic. The call it made was heard too, and counted there.
+        let chose_topic = !is_forwarded(message, toolbox_id);
+        if chose_topic {
+            self.count_call(predecessor, toolbox_id, message, &caller);
+        }
         if !predecessor {
             return true;
         }
         match self.0.toolboxes.predecessor_topics(toolbox_id) {
             PredecessorTopics::Ignore => return false,
-            PredecessorTopics::Warn => self.name_old_caller(toolbox_id, message, &caller),
-            PredecessorTopics::Answer => {}
+            PredecessorTopics::Warn if chose_topic => self.name_old_caller(toolbox_id, message, &caller),
+            PredecessorTopics::Warn | PredecessorTopics::Answer => {}
         }
-        count(&self.0.counters.predecessor_calls);
         true
     }
 

@@ -78,7 +78,9 @@ fn not_quiet(report: &Report, seconds: u64) -> Error {
     if !used.is_empty() {
         why.push(format!("the predecessor topic of {used} was used within {period}"));
     }
-    why.extend(too_early(of(Verdict::TooEarly), &period));
+    let early = too_early(of(Verdict::TooEarly), &period);
+    let is_early = !early.is_empty();
+    why.extend(early);
     let unheard = ids(of(Verdict::NoHost));
     if !unheard.is_empty() {
         why.push(format!(
@@ -88,7 +90,16 @@ fn not_quiet(report: &Report, seconds: u64) -> Error {
     if why.is_empty() {
         why.push("this host has no toolbox whose calls it could count".to_owned());
     }
-    Error::failed(why.join("; "))
+    let hint = if !used.is_empty() {
+        "the report names the callers; `toolhost migrate scan PATH` finds them in source code"
+    } else if !unheard.is_empty() {
+        "`toolhost discover` shows the toolboxes on the bus"
+    } else if is_early {
+        "ask again later, or for a shorter time with --quiet"
+    } else {
+        "it counts calls to what stands under `toolboxes:` and `migrate:` in its configuration"
+    };
+    Error::failed(why.join("; ")).with_hint(hint)
 }
 
 /// For how long each has been counted instead of the `period`; those that have it in common in one clause.

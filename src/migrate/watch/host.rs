@@ -275,7 +275,7 @@ impl Host {
                 self.signs.add(sign);
             }
         }
-        self.lives(now);
+        self.shows_life(now);
     }
 
     /// Another host than before: what that one answered says nothing of it.
@@ -327,7 +327,7 @@ impl Host {
             self.slowest = self.slowest.max(time);
         }
         self.seen(topic).is_answered(true);
-        self.lives(now);
+        self.shows_life(now);
     }
 
     pub(super) fn answered(&mut self, topic: Topic, print: u64, said: Said, now: u64) {
@@ -340,14 +340,14 @@ impl Host {
             Whose::Own(time) if !refused => {
                 self.slowest = self.slowest.max(time);
                 self.seen(topic).is_answered(true);
-                self.lives(now);
+                self.shows_life(now);
             }
             Whose::Own(_) | Whose::Perhaps => self.seen(topic).is_answered(false),
             Whose::Forwarder | Whose::Unknown => {}
         }
     }
 
-    fn lives(&mut self, now: u64) {
+    fn shows_life(&mut self, now: u64) {
         self.lives += 1;
         self.asked = None;
         let patience = self.patience();

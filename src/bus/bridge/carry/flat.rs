@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-use super::{Asked, Asker, Next};
+use super::{Asked, Asker, Next, Weight};
 use crate::bus::bridge::{Bridge, Inner, Outgoing, lock};
 use crate::bus::mapping::{Answer, Name, echo};
 use crate::bus::message::Message;
@@ -130,7 +130,9 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 return true;
             }
         };
+        let weight = Weight::new(whole.len(), &lock(&self.0.carrier).bytes);
         let asked = Asked {
+            weight,
             data: payload(&toolbox_id, asked_for, args),
             name: asked_for.clone(),
             way: None,

@@ -1,10 +1,12 @@
 //! What the hosts of forwarded toolboxes say: answers to forwarded calls, to calls they take by themselves, to discover.
 
+use std::time::Instant;
+
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{info, warn};
 
 use super::mark::{self, Mark, same_context};
-use super::{Asked, Carrier, flat};
+use super::{Asked, Carrier, Pending, flat};
 use crate::bus::bridge::{Bridge, Outgoing, lock};
 use crate::bus::message::Message;
 use crate::bus::service::PROBE;
@@ -18,13 +20,16 @@ use crate::migrate::owner::sign;
 const LONGEST_TOOLS: usize = 4 << 20;
 
 impl Carrier {
-    /// Gives up the oldest call that `is_it`: on its way, or else held.
-    fn give_up_answered(&mut self, is_it: impl Fn(&Asked) -> bool) {
+    /// Gives up the oldest call that `is_it`: on its way, or else held; whether there was one.
+    fn give_up_answered(&mut self, is_it: impl Fn(&Asked) -> bool) -> bool {
         let found = self.pending.iter().filter(|(_, pending)| is_it(&pending.asked));
         if let Some(call) = found.map(|(call, _)| *call).min() {
-            self.pending.remove(&call);
+            self.pending.remove(&call).is_some()
         } else if let Some(place) = self.held.iter().position(|held| is_it(&held.asked)) {
             self.held.remove(place);
+            true
+        } else {
+            false
         }
     }
 }
@@ -36,7 +41,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             return;
         }
         if let Topic::PredecessorAnswer(toolbox_id) = topic
-            && !self.carries_for(toolbox_id)
+            && !self.listens_for(toolbox_id)
         {
             return;
         }
@@ -49,7 +54,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         {
             self.old_answer(toolbox_id);
         }
-        if let Some(mark) = Mark::of(&message) {
+        // One that a tool carried on in a call of its own says nothing of the answer to that.
+        if let Some(mark) = Mark::of(&message).filter(|mark| mark.is_on_answer(&message)) {
             if mark.by == lock(&self.0.carrier).instance {
                 self.take_answer(&mark, &message, frame);
             }
@@ -77,16 +83,24 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let pending = {
             let mut carrier = lock(&self.0.carrier);
             let expected = carrier.pending.get(&mark.call);
-            // A tool may carry our key on in calls of its own: those have another topic, or another toolbox.
-            let named = message.data.get("toolbox_id").and_then(json::string);
-            let is_its = expected.is_some_and(|pending| {
-                message.topic.strip_suffix(".response") == Some(&pending.on)
-                    && named.is_none_or(|named| named == pending.asked.toolbox_id)
-            });
+            let is_its = expected.is_some_and(|pending| mark.is_on(&pending.on, &pending.asked.toolbox_id));
             if !is_its {
                 return;
             }
-            carrier.pending.remove(&mark.call)
+            if carrier
+                .pending
+                .get_mut(&mark.call)
+                .is_some_and(Pending::is_for_an_inner_call)
+            {
+                return;
+            }
+            let pending = carrier.pending.remove(&mark.call);
+            if let Some(entry) = carrier.table.get_mut(&mark.toolbox_id)
+                && mark.way() == entry.carried.way()
+            {
+                entry.carried.answered_forwarded();
+            }
+            pending
         };
         if let Some(pending) = pending {
             self.answer_forwarded(&pending.asked, mark::outcome(&message.data, frame.as_ref()));
@@ -103,20 +117,24 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             if carrier.is_others_answer(toolbox_id, way, context) {
                 return;
             }
-            let entry = carrier.table.get_mut(toolbox_id);
-            let Some(entry) = entry.filter(|entry| entry.carried.way() == way) else {
+            let entry = carrier.table.get(toolbox_id);
+            if entry.is_none_or(|entry| entry.carried.way() != way) {
                 return;
-            };
-            let news = entry.carried.answered_itself(now);
-            if !to_a_probe {
-                carrier.give_up_answered(|asked| {
+            }
+            let is_known = !to_a_probe
+                && carrier.give_up_answered(|asked| {
                     asked.way == Some(way)
                         && asked.toolbox_id == toolbox_id
                         && asked.asker.topic == message.topic
                         && same_context(&asked.asker.context, context)
                 });
+            // To a call that came before this toolhost: what another made of one it had forwarded then, as likely as not.
+            let is_known = is_known || to_a_probe || carrier.has_seen(toolbox_id, way, context);
+            if !is_known {
+                return;
             }
-            news
+            let entry = carrier.table.get_mut(toolbox_id);
+            entry.and_then(|entry| entry.carried.answered_itself(now))
         };
         self.tell(toolbox_id, way, news);
         self.settle(toolbox_id);
@@ -149,18 +167,39 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             Way::ToPredecessor => "ovos.persona.tools.call".to_owned(),
             Way::ToStatic => format!("ovos.persona.tools.{toolbox_id}.call"),
         };
+        let Some(news) = news else { return };
+        // Anybody on the bus can say what makes it turn.
+        let admitted = lock(&self.0.turns_log).admit(Instant::now());
+        let Some(suppressed) = admitted else { return };
         match news {
-            Some(News::Learned) => info!(
+            News::Learned => info!(
                 toolbox_id,
                 topic,
-                hint = "it can go from `migrate:` in the configuration",
+                suppressed,
+                hint = self.what_to_do(toolbox_id, way),
                 "the host of a forwarded toolbox answers this topic itself: its calls are no longer forwarded"
             ),
-            Some(News::Forgot) => warn!(
+            News::Forgot => warn!(
                 toolbox_id,
-                topic, "the host of a toolbox no longer answers this topic itself: its calls are forwarded again"
+                topic,
+                suppressed,
+                "the host of a toolbox no longer answers this topic itself: its calls are forwarded again"
             ),
-            None => {}
+        }
+    }
+
+    /// About a toolbox that need not be forwarded, in words for its owner.
+    fn what_to_do(&self, toolbox_id: &str, way: Way) -> &'static str {
+        let carrier = lock(&self.0.carrier);
+        let is_old = carrier
+            .table
+            .get(toolbox_id)
+            .is_some_and(|entry| entry.carried.is_old());
+        match way {
+            Way::ToStatic if is_old => {
+                "it knows the predecessor topic only: for callers of the replacement it belongs under `to_predecessor`"
+            }
+            _ => "leave it in `migrate:` until `toolhost migrate report` is quiet: that counts its callers",
         }
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::mark::ProbeCall;
-use super::{Asked, Carrier, Entry, MOST, STOPPED};
+use super::{Asked, Carrier, Entry, STOPPED};
 use crate::bus::bridge::{Bridge, Outgoing, lock};
 use crate::bus::message::frame;
 use crate::bus::toolboxes::Toolboxes;
-use crate::migrate::carry::{Fate, Hold, News, Way};
+use crate::migrate::carry::{Fate, Hold, News, Next, Way};
 use crate::tools::outcome::CallError;
 
 /// How often hosts are asked at most: an answer that comes meanwhile is one to all who wait.
@@ -17,6 +17,9 @@ const ASK_PERIOD: u64 = 100;
 const LOOK: Duration = Duration::from_millis(20);
 /// How often it is looked whether a host may be probed.
 const LOOK_FOR_QUIET: Duration = Duration::from_millis(500);
+
+/// Longer than between two looks at what is held, unless this process was stopped, or its computer asleep.
+const STANDSTILL: u64 = 500;
 
 /// A call that is not decided about yet.
 pub(super) struct Held {
@@ -47,29 +50,53 @@ struct Questions {
 }
 
 impl Carrier {
+    /// Where this process stood still, what others did meanwhile is not read yet, and the time of what is held is over: it
+    /// is decided about as if it came now, after another question.
+    fn notice_standstill(&mut self, now: u64) {
+        let stood_still = now.saturating_sub(self.looked) > STANDSTILL && !self.held.is_empty();
+        self.looked = now;
+        if !stood_still {
+            return;
+        }
+        for entry in self.table.values_mut() {
+            entry.carried.stood_still();
+        }
+        for held in &mut self.held {
+            let Some(way) = held.asked.way else { continue };
+            let turn = self.others.turn(&self.instance, &held.asked.toolbox_id, way);
+            let entry = self.table.get(&held.asked.toolbox_id);
+            if let Some(Next::Hold(hold)) = entry.map(|entry| entry.carried.call(now, turn)) {
+                held.hold = hold;
+            }
+        }
+    }
+
     /// Decides about the held calls to `toolbox_id`, as far as that is possible now.
     fn settle(&mut self, toolbox_id: &str, now: u64) -> Settled {
+        self.notice_standstill(now);
         let Some(entry) = self.table.get_mut(toolbox_id) else {
             return Settled::default();
         };
         let carried = &mut entry.carried;
-        let lower = self.others.lower(&self.instance, toolbox_id, carried.way());
+        let turn = self.others.turn(&self.instance, toolbox_id, carried.way());
         let mut settled = Settled::default();
-        let (mut took_over, mut unanswered) = (false, false);
+        let (mut took_over, mut unanswered) = (None, false);
         let mut stay = Vec::new();
         for mut held in std::mem::take(&mut self.held) {
             let fate = match held.asked.way {
                 _ if held.asked.toolbox_id != toolbox_id => Fate::Wait,
                 None if carried.flat_settled(&held.hold, now) => Fate::Forward,
                 None => Fate::Wait,
-                Some(_) => carried.settled(&mut held.hold, now, lower),
+                Some(_) => carried.settled(&mut held.hold, now, turn),
             };
             match fate {
                 Fate::Wait => stay.push(held),
                 Fate::Leave => {}
                 Fate::Unanswered => unanswered = true,
                 Fate::Forward => {
-                    took_over |= lower && held.asked.way.is_some();
+                    if turn > 0 && held.asked.way.is_some() {
+                        took_over.get_or_insert(held.hold.since());
+                    }
                     settled.go.push(held.asked);
                 }
             }
@@ -78,14 +105,15 @@ impl Carrier {
             settled.news = carried.left_unanswered();
         }
         self.held = stay;
-        if took_over {
-            self.others.lower_gone(&self.instance, toolbox_id);
+        if let Some(since) = took_over {
+            self.others.lower_gone(&self.instance, toolbox_id, since);
         }
         settled
     }
 
     fn look(&mut self) -> Look {
         let now = self.now();
+        self.notice_standstill(now);
         let mut look = Look::default();
         for (id, entry) in &mut self.table {
             let way = entry.carried.way();
@@ -156,20 +184,23 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     pub(super) fn hold(&self, hold: Hold, asked: Asked) {
         let questions = {
             let mut carrier = lock(&self.0.carrier);
-            if carrier.is_full() || carrier.over {
-                let error = match carrier.over {
-                    true => CallError::Unavailable(STOPPED.to_owned()),
-                    false => CallError::Overloaded(MOST),
+            let stopped = || CallError::Unavailable(STOPPED.to_owned());
+            let refusal = carrier.over.then(stopped);
+            if let Some(error) = refusal.or_else(|| carrier.is_full(asked.weight.bytes)) {
+                // Of several that are full the one with the lowest id refuses.
+                let answered = match carrier.over {
+                    true => carrier.is_answered_by_others(&asked),
+                    false => carrier.is_answered_by_lower(&asked),
                 };
-                let answered = carrier.is_answered_by_others(&asked);
                 drop(carrier);
                 if !answered {
                     self.answer_forwarded(&asked, Err(error));
                 }
                 return;
             }
-            carrier.held.push(Held { hold, asked });
             let now = carrier.now();
+            carrier.notice_standstill(now);
+            carrier.held.push(Held { hold, asked });
             carrier.questions(now)
         };
         self.ask(questions);

@@ -1,5 +1,7 @@
 //! The texts of forwarded calls: what marks them, what goes to the host, what its answer comes to. Pure.
 
+use std::hash::{BuildHasher as _, RandomState};
+
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -10,6 +12,9 @@ use crate::json::{self, Kind, Members, Text, push_string};
 use crate::migrate::carry::{PROBE_TOOL, Way};
 use crate::migrate::owner::FORWARDED;
 use crate::tools::outcome::{CallError, Outcome};
+
+/// Bytes an instance id may have; ours have 32.
+pub(super) const LONGEST_INSTANCE: usize = 64;
 
 /// What the context of a forwarded call says of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +34,7 @@ impl Mark {
         let mark = Members::parse(message.context.get(FORWARDED)?.get()).ok()?;
         let text = |name: &str| Some(json::string(mark.get(name)?)?.into_owned());
         Some(Self {
-            by: text("by")?,
+            by: text("by").filter(|by| by.len() <= LONGEST_INSTANCE)?,
             call: mark.get("call")?.get().parse().ok()?,
             on: text("on")?,
             toolbox_id: text("toolbox_id")?,
@@ -42,6 +47,13 @@ impl Mark {
             "ovos.persona.tools.call" => Way::ToStatic,
             _ => Way::ToPredecessor,
         }
+    }
+
+    /// Whether the Message that carries it answers the forwarded one: a tool may carry it on in calls of its own, which
+    /// have another topic, or another toolbox.
+    pub(super) fn is_on_answer(&self, message: &Message<'_>) -> bool {
+        let named = message.data.get("toolbox_id").and_then(json::string);
+        message.topic.strip_suffix(".response") == Some(&self.on) && named.is_none_or(|named| named == self.toolbox_id)
     }
 
     /// Whether the Message that carries it is the forwarded one, and not one that was derived from it later.
@@ -74,25 +86,56 @@ pub(in crate::bus::bridge) fn is_probe(message: &Message<'_>) -> bool {
     name.is_some_and(|name| name == PROBE_TOOL) && message.context.get(PROBE).is_some()
 }
 
-/// Whether `message` is what another toolhost made of the call `asked`.
-pub(super) fn same_call(asked: &Asked, message: &Message<'_>) -> bool {
-    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
-    let payload = payload(&message.data, &asked.toolbox_id);
-    same_context(asked.context(), message.context_text.unwrap_or("{}")) && value(&asked.data) == value(&payload)
+/// Whether a call to `toolbox_id` is one that a toolhost forwarded from the other topic.
+pub(in crate::bus::bridge) fn is_forwarded(message: &Message<'_>, toolbox_id: &str) -> bool {
+    Mark::of(message).is_some_and(|mark| mark.is_on(&message.topic, toolbox_id))
 }
 
-/// Whether two contexts are of the same call, but for what hosts and toolhosts write in: shipped hosts a default session,
-/// toolhosts their mark.
+/// Whether `message` is what another toolhost made of the call `asked`.
+pub(super) fn same_call(asked: &Asked, message: &Message<'_>) -> bool {
+    same_context(asked.context(), message.context_text.unwrap_or("{}")) && same_payload(asked, message)
+}
+
+/// Whether `message` asks for the same as `asked`, whoever asks.
+pub(super) fn same_payload(asked: &Asked, message: &Message<'_>) -> bool {
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    value(&asked.data) == value(&payload(&message.data, &asked.toolbox_id))
+}
+
+/// Whether two contexts are of the same call, but for what hosts and toolhosts write in.
 pub(super) fn same_context(one: &str, other: &str) -> bool {
-    let of = |text: &str| {
-        let mut context: Value = serde_json::from_str(text).unwrap_or_default();
-        if let Some(members) = context.as_object_mut() {
-            members.remove("session");
-            members.remove(FORWARDED);
-        }
-        context
-    };
-    of(one) == of(other)
+    of_the_call(one) == of_the_call(other)
+}
+
+/// A context without what hosts and toolhosts write in: shipped hosts a default session, toolhosts their mark.
+fn of_the_call(context: &str) -> Value {
+    let mut context: Value = serde_json::from_str(context).unwrap_or_default();
+    if let Some(members) = context.as_object_mut() {
+        members.remove("session");
+        members.remove(FORWARDED);
+    }
+    context
+}
+
+/// What tells two contexts apart that are not [the same](same_context), as good as always, and is small: anybody can send
+/// a large one.
+pub(super) fn digest(context: &str, seed: &RandomState) -> u64 {
+    let mut context = of_the_call(context);
+    context.sort_all_objects();
+    seed.hash_one(context.to_string())
+}
+
+/// What is left of a call's context in an answer to it also where the host does not derive that as it should, as a digest;
+/// `None` where that is nothing.
+pub(super) fn rest_digest(context: &str, seed: &RandomState) -> Option<u64> {
+    let mut context = of_the_call(context);
+    let members = context.as_object_mut()?;
+    members.retain(|key, _| key != "source" && key != "destination");
+    if members.is_empty() {
+        return None;
+    }
+    context.sort_all_objects();
+    Some(seed.hash_one(context.to_string()))
 }
 
 /// A mark, as text.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json as object;
 use tracing::warn;
 
-use super::mark::{Mark, same_call, same_context};
+use super::mark::{LONGEST_INSTANCE, Mark, digest, rest_digest, same_call, same_payload};
 use super::{Asked, Carrier};
 use crate::bus::bridge::{Bridge, Inner, Outgoing, lock};
 use crate::bus::message::Message;
@@ -16,28 +16,45 @@ use crate::json;
 use crate::migrate::carry::Way;
 use crate::migrate::owner::FORWARDS;
 
+/// The context key that says how many turns it leaves to others (see [`turn`](crate::migrate::others::Others::turn)).
+const TURN: &str = "toolhost_turn";
 /// The context key that says when it asked, in its own milliseconds: an answer is as old as its question.
 const ASKED: &str = "toolhost_asked";
 
 /// The context key that says of toolboxes which the others forward `to_static`, and which are hosted here, whether their
 /// predecessor topic is answered: no discover shows it.
 const ANSWERS: &str = "toolhost_answers_predecessor";
-/// Answers of other toolhosts that are remembered.
-const MOST_ANSWERS: usize = 256;
+/// Answers of other toolhosts that are remembered: one has no more calls on their way.
+const MOST_ANSWERS: usize = super::MOST;
+/// How long at least, in milliseconds: one that was killed gives none.
+const LONGEST_ANSWER: u64 = 120_000;
 
 /// An answer that another toolhost makes of what it has forwarded.
 pub(super) struct OthersAnswer {
     toolbox_id: String,
     way: Way,
-    context: String,
+    /// Of its context.
+    digest: u64,
+    heard: u64,
 }
 
 impl Carrier {
     /// Whether an answer on the askers' topic is another toolhost's; each is one once.
     pub(super) fn is_others_answer(&mut self, toolbox_id: &str, way: Way, context: &str) -> bool {
-        let place = self.others_answers.iter().position(|answer| {
-            answer.toolbox_id == toolbox_id && answer.way == way && same_context(&answer.context, context)
-        });
+        // It is taken to have the same patience as this one.
+        let patience = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
+        let oldest = self.now().saturating_sub(LONGEST_ANSWER.max(patience));
+        while self.others_answers.front().is_some_and(|answer| answer.heard < oldest) {
+            self.others_answers.pop_front();
+        }
+        if self.others_answers.is_empty() {
+            return false;
+        }
+        let digest = digest(context, &self.digests);
+        let place = self
+            .others_answers
+            .iter()
+            .position(|answer| answer.digest == digest && answer.toolbox_id == toolbox_id && answer.way == way);
         place.and_then(|place| self.others_answers.remove(place)).is_some()
     }
 
@@ -50,6 +67,33 @@ impl Carrier {
             let found = self.pending.iter().filter(|(_, pending)| is_it(&pending.asked));
             let found = found.map(|(call, _)| *call).min();
             found.and_then(|call| self.pending.remove(&call));
+        }
+    }
+
+    /// Remembers a call, where another toolhost may forward it and answer.
+    pub(super) fn see(&mut self, toolbox_id: &str, way: Way, message: &Message<'_>) {
+        if self.others.any(toolbox_id, way) {
+            let digest = message.context_text.and_then(|text| rest_digest(text, &self.digests));
+            self.seen.extend(digest);
+            if self.seen.len() > MOST_ANSWERS {
+                self.seen.pop_front();
+            }
+        }
+    }
+
+    /// Whether the call that an answer of this `context` answers has come here, as far as that matters.
+    pub(super) fn has_seen(&self, toolbox_id: &str, way: Way, context: &str) -> bool {
+        let seen = |digest| self.seen.contains(&digest);
+        !self.others.any(toolbox_id, way) || rest_digest(context, &self.digests).is_none_or(seen)
+    }
+
+    /// The tool of a call of ours calls its own toolbox with the context it was called with. Our own Message, which may
+    /// come back without being known for an echo, is no such call.
+    fn calls_inside(&mut self, call: u64, message: &Message<'_>) {
+        if let Some(pending) = self.pending.get_mut(&call)
+            && !same_payload(&pending.asked, message)
+        {
+            pending.inner += 1;
         }
     }
 
@@ -77,6 +121,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let (ways, answers) = (carrier.ways(), self.0.answers_predecessor(&carrier));
         if !ways.is_empty() {
             context[FORWARDS] = object!(ways);
+            context[TURN] = carrier.others.latest_turn(&carrier.instance).into();
             context[ASKED] = carrier.now().into();
         }
         if !answers.is_empty() {
@@ -100,21 +145,28 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     /// Another toolhost asks what there is, and tells what it forwards and answers.
     pub(in crate::bus::bridge) fn other_announces(&self, by: &str, message: &Message<'_>) {
+        if by.len() > LONGEST_INSTANCE {
+            return;
+        }
         let text = |key: &str| message.context.get(key).map_or("{}", |raw| raw.get());
         let ways: BTreeMap<String, Way> = serde_json::from_str(text(FORWARDS)).unwrap_or_default();
         let answers: BTreeMap<String, bool> = serde_json::from_str(text(ANSWERS)).unwrap_or_default();
-        let (shared, is_news) = {
+        let turn = serde_json::from_str(text(TURN)).unwrap_or_default();
+        let (shared, is_news, later) = {
             let mut carrier = lock(&self.0.carrier);
             let now = carrier.now();
+            let before = carrier.others.latest_turn(&carrier.instance);
             let shared = carrier.table.iter();
             let shared = shared.filter(|(id, entry)| ways.get(*id) == Some(&entry.carried.way()));
             let shared: Vec<String> = shared.map(|(id, _)| id.clone()).collect();
-            (shared, carrier.others.announced(by, ways, now))
+            let is_news = carrier.others.announced(by, ways, turn, now);
+            let later = carrier.others.latest_turn(&carrier.instance) > before;
+            (shared, is_news, later && !carrier.table.is_empty())
         };
         for toolbox_id in &shared {
             self.name_other(toolbox_id, by);
         }
-        if is_news && self.has_to_tell() {
+        if later || is_news && self.has_to_tell() {
             self.probe("ovos.persona.tools.discover");
         }
         for (toolbox_id, answers) in &answers {
@@ -146,7 +198,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let shared = {
             let mut carrier = lock(&self.0.carrier);
             if mark.by == carrier.instance {
-                return;
+                return carrier.calls_inside(mark.call, message);
             }
             let by_lower = mark.by < carrier.instance;
             let now = carrier.now();
@@ -157,11 +209,13 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             let entry = carrier.table.get(&mark.toolbox_id);
             let shared = entry.is_some_and(|entry| entry.carried.way() == way);
             if shared {
-                carrier.others_answers.push_back(OthersAnswer {
+                let answer = OthersAnswer {
                     toolbox_id: mark.toolbox_id.clone(),
                     way,
-                    context: message.reply_context(),
-                });
+                    digest: digest(&message.reply_context(), &carrier.digests),
+                    heard: now,
+                };
+                carrier.others_answers.push_back(answer);
                 if carrier.others_answers.len() > MOST_ANSWERS {
                     carrier.others_answers.pop_front();
                 }

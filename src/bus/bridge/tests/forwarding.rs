@@ -293,7 +293,7 @@ async fn a_probe_of_another_toolhost_is_answered_by_the_policy_and_neither_count
     assert_eq!(probe("new"), [""; 0], "it is for the host");
     let answers = probe("disk");
     assert!(answers[0].contains("Unknown tool: 'toolhost_probe'"), "{answers:?}");
-    assert_eq!(host.bridge.status().predecessor_calls, 0);
+    assert_eq!(host.ledger.told(), []);
 }
 
 #[tokio::test]
@@ -341,6 +341,46 @@ async fn a_held_call_whose_toolbox_is_forwarded_no_more_is_told_so() {
         sent[0].contains("ToolboxUnavailable: its calls are no longer forwarded"),
         "{sent:?}"
     );
+}
+
+#[tokio::test]
+async fn a_call_on_its_way_whose_toolbox_is_forwarded_no_more_gets_its_answer() {
+    let host = forwarding();
+    let first = forwarded(&host);
+    let second = forwarded(&host);
+    let another = Carry {
+        toolbox_id: "another".to_owned(),
+        way: Way::ToPredecessor,
+    };
+    for (carried, frame) in [(vec![another], first), (Vec::new(), second)] {
+        let timeout = MigrateConfig::default().timeout;
+        host.bridge.set_migrate(&MigrateConfig { carried, timeout });
+        host.sent.take();
+        host.bridge.handle(answer_to(&frame).into(), false);
+        assert_eq!(host.sent.take(), [ANSWER]);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_to_a_call_from_before_its_start_says_nothing_of_the_host_where_another_toolhost_forwards() {
+    let call = OLD_CALL.replace(r#""source":"a""#, r#""source":"a","token":2"#);
+    let earlier = OLD_ANSWER.replace(r#""source":"a""#, r#""source":"a","token":1"#);
+    let answer = earlier.replace(r#""token":1"#, r#""token":2"#);
+    // As a host answers that sends back the context it got.
+    let careless = answer.replace(r#","destination":"a""#, "");
+    for (another, answer) in [(false, &answer), (true, &answer), (true, &careless)] {
+        let host = forwarding_to_static();
+        if another {
+            let announced = r#"{"type":"ovos.persona.tools.discover","context":{"toolhost_probe":"","toolhost_forwards":{"new":"to_static"}}}"#;
+            host.bridge.handle(announced.into(), false);
+        }
+        host.bridge.handle(earlier.as_str().into(), false);
+        assert_eq!(host.bridge.carried()[0].learned, !another);
+        host.bridge.handle(call.as_str().into(), false);
+        host.bridge.handle(answer.as_str().into(), false);
+        assert!(host.bridge.carried()[0].learned, "a call it has seen itself");
+        assert_eq!(host.bridge.carried()[0].waiting, 0, "{answer}");
+    }
 }
 
 #[tokio::test]
@@ -398,4 +438,138 @@ async fn the_answer_to_a_call_that_a_tool_made_with_our_context_is_not_the_answe
     };
     assert_eq!(answer("another"), [""; 0]);
     assert_eq!(answer("new"), ["ovos.persona.tools.new.call.response"]);
+}
+
+#[tokio::test]
+async fn the_answer_to_a_call_that_a_tool_made_to_its_own_toolbox_is_not_the_answer_to_ours() {
+    let host = forwarding();
+    let frame = forwarded(&host);
+    let answered = |answer: &str| {
+        host.bridge.handle(answer.into(), false);
+        host.sent.take()
+    };
+    // Our own Message is none of its calls, even where its echo is not known for one.
+    answered(&frame);
+    let inner = frame.replace(r#""n" : 1.0"#, r#""n" : 2.0"#);
+    assert_eq!(answered(&inner), [""; 0]);
+    let answer = answer_to(&frame);
+    assert_eq!(
+        answered(&answer.replace("1e2", "2e2")),
+        [""; 0],
+        "that of the inner call"
+    );
+    assert_eq!(answered(&answer), [ANSWER]);
+}
+
+#[tokio::test]
+async fn a_host_that_answers_a_call_with_a_mark_of_another_answers_it_by_itself() {
+    let host = forwarding_to_static();
+    let mark = r#"{"by":"zz","call":1,"on":"ovos.persona.tools.call","toolbox_id":"other"}"#;
+    let marked = format!(r#""context":{{"{FORWARDED}":{mark},"#);
+    host.bridge
+        .handle(OLD_CALL.replace(r#""context":{"#, &marked).into(), false);
+    assert_eq!(host.bridge.carried()[0].waiting, 1);
+    host.bridge
+        .handle(OLD_ANSWER.replace(r#""context":{"#, &marked).into(), false);
+    assert_eq!(host.bridge.carried()[0].waiting, 0);
+    assert!(host.bridge.carried()[0].learned);
+}
+
+#[tokio::test]
+async fn calls_are_bounded_by_their_bytes_too_and_a_large_one_is_taken_where_there_is_no_other() {
+    let host = forwarding_to_static();
+    let large = OLD_CALL.replace(r#""name""#, &format!(r#""pad":"{}","name""#, "x".repeat(10_000_000)));
+    for _ in 0..6 {
+        host.bridge.handle(large.as_str().into(), false);
+    }
+    host.sent.take();
+    let refused = || {
+        host.bridge.handle(large.as_str().into(), false);
+        host.sent
+            .take()
+            .into_iter()
+            .find(|frame| frame.contains("Overloaded: calls of"))
+    };
+    assert!(refused().unwrap().contains("bytes are waiting (limit 67108864)"));
+    let itself = r#"{"type":"ovos.persona.tools.new.call.response","data":{"toolbox_id":"new","result":1},"context":{"source":"somebody else"}}"#;
+    host.bridge.handle(itself.into(), false);
+    assert_eq!(host.bridge.carried()[0].waiting, 0);
+    assert_eq!(refused(), None, "what is answered is given back");
+}
+
+#[tokio::test]
+async fn of_two_that_are_full_the_one_with_the_lower_id_says_so() {
+    for (other, refuses) in [("zz", true), ("", false)] {
+        let host = forwarding_to_static();
+        let announced = format!(
+            r#"{{"type":"ovos.persona.tools.discover","context":{{"toolhost_probe":"{other}","toolhost_forwards":{{"new":"to_static"}}}}}}"#
+        );
+        host.bridge.handle(announced.into(), false);
+        for _ in 0..1024 {
+            host.bridge.handle(OLD_CALL.into(), false);
+        }
+        host.sent.take();
+        host.bridge.handle(OLD_CALL.into(), false);
+        let refused = topics(&host.sent.take()).contains(&"ovos.persona.tools.new.call.response".to_owned());
+        assert_eq!(refused, refuses, "{other:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_stranger_invents_takes_little_memory_and_no_place() {
+    let host = forwarding_to_static();
+    host.bridge.connected();
+    let sent = host.sent.take();
+    host.bridge.handle(answer_to_discover(&sent, NEW_TOOLS).into(), false);
+    let long = "f".repeat(100_000);
+    let mark = format!(r#"{{"by":"{long}","call":1,"on":"ovos.persona.tools.call","toolbox_id":"new"}}"#);
+    let call = format!(
+        r#"{{"type":"ovos.persona.tools.call","data":{{"toolbox_id":"new","name":"x"}},"context":{{"{FORWARDED}":{mark}}}}}"#
+    );
+    let says = format!(
+        r#"{{"type":"ovos.persona.tools.discover","context":{{"toolhost_probe":"{long}","toolhost_forwards":{{"new":"to_static"}}}}}}"#
+    );
+    for frame in [call, says] {
+        host.bridge.handle(frame.into(), false);
+        assert_eq!(host.sent.take(), [""; 0], "no toolhost has such an id");
+    }
+}
+
+#[tokio::test]
+async fn the_others_are_told_how_many_turns_are_left_to_them() {
+    let host = forwarding_to_static();
+    let announces = |turn: &str| {
+        let frame = format!(
+            r#"{{"type":"ovos.persona.tools.discover","context":{{"toolhost_probe":"","toolhost_forwards":{{"new":"to_static"}},"toolhost_turn":{turn}}}}}"#
+        );
+        host.bridge.handle(frame.into(), false);
+        host.sent.take().pop()
+    };
+    assert!(announces("0").unwrap().contains(r#""toolhost_turn":1"#));
+    assert_eq!(announces("0"), None);
+    assert!(announces("1").unwrap().contains(r#""toolhost_turn":2"#));
+    for odd in ["null", "-1", "1.5", "\"9\"", "{}"] {
+        assert_eq!(announces(odd), None, "{odd}");
+    }
+}
+
+#[tokio::test]
+async fn after_a_standstill_what_others_did_meanwhile_is_read_before_anything_is_decided() {
+    let host = forwarding_to_static();
+    host.bridge.handle(OLD_CALL.into(), false);
+    host.sent.take();
+    // Nothing of this process runs meanwhile, as when it is stopped.
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    let backlog = [
+        format!(r#"{{"type":"ovos.persona.tools.discover.response","data":{NEW_TOOLS}}}"#),
+        format!(
+            r#"{{"type":"ovos.persona.tools.call","data":{{"toolbox_id":"new","name":"x"}},"context":{{"source":"a","{FORWARDED}":{{"by":"zz","call":1,"on":"ovos.persona.tools.call","toolbox_id":"new"}}}}}}"#
+        ),
+    ];
+    for frame in backlog {
+        host.bridge.handle(frame.into(), false);
+        let sent = topics(&host.sent.take());
+        assert!(!sent.contains(&"ovos.persona.tools.call".to_owned()), "{sent:?}");
+    }
+    assert_eq!(host.bridge.carried()[0].waiting, 0);
 }

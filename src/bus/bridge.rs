@@ -35,6 +35,7 @@ use crate::config::ToolService;
 use crate::log_limit::{KeyedLogLimit, LogLimit, NamingLimit};
 use crate::migrate::ledger::Ledger;
 use crate::tools::outcome::CallError;
+use crate::topics;
 use carry::Carrier;
 
 /// Refreshes of all toolboxes at once; discover requests beyond it share the next one.
@@ -191,7 +192,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         self.0.ledger.connected(true);
         let step = lock(&self.0.service).connected(Instant::now());
         self.follow(step);
-        self.probe("ovos.persona.tools.discover");
+        self.probe(topics::DISCOVER);
     }
 
     /// The connection to the bus is gone.

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::carry::Way;
 use super::owner::Sign;
 use super::usage::{Caller, MOST_CALLERS, Moment, Topic, Usage, Who};
+use crate::topics::predecessor;
 
 mod host;
 
@@ -290,7 +291,7 @@ fn watched(toolbox_id: &str, entry: &mut Entry, now: Moment) -> Watched {
         to_static.then_some(Way::ToStatic),
     ];
     Watched {
-        topic: format!("ovos.persona.tools.{toolbox_id}.call"),
+        topic: predecessor(toolbox_id),
         toolbox_id: toolbox_id.to_owned(),
         host: entry.host.answers(),
         forwarded: ways.into_iter().flatten().collect(),

@@ -26,6 +26,7 @@ use crate::migrate::carry::{Carried, Next, Way};
 use crate::migrate::others::Others;
 use crate::migrate::owner::FORWARDED;
 use crate::tools::outcome::{CallError, Outcome};
+use crate::topics;
 
 mod flat;
 mod hear;
@@ -270,7 +271,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         self.forward_by(config);
         if before || !config.carried.is_empty() || self.has_to_tell() {
             // It asks the hosts, and tells the other toolhosts what is forwarded and answered here now.
-            self.probe("ovos.persona.tools.discover");
+            self.probe(topics::DISCOVER);
         }
     }
 
@@ -286,7 +287,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             self.refuse(asked, STOPPED);
         }
         if self.carries() {
-            self.probe("ovos.persona.tools.discover");
+            self.probe(topics::DISCOVER);
         }
     }
 
@@ -384,8 +385,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             return Action::Answer(Box::new(asked), Err(CallError::Unavailable(why.to_owned())));
         };
         let on = match asked.way.unwrap_or_else(|| entry.carried.flat_way()) {
-            Way::ToPredecessor => format!("ovos.persona.tools.{}.call", asked.toolbox_id),
-            Way::ToStatic => "ovos.persona.tools.call".to_owned(),
+            Way::ToPredecessor => topics::predecessor(&asked.toolbox_id),
+            Way::ToStatic => topics::CALL.to_owned(),
         };
         let mark = mark::text(&carrier.instance, call, &on, &asked.toolbox_id);
         let frame = forwarded_frame(&on, &asked.data, asked.context(), (FORWARDED, &mark));

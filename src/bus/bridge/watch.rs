@@ -17,6 +17,7 @@ use crate::config::{PredecessorTopics, ToolService};
 use crate::json;
 use crate::log_limit::{LeftOut, Naming};
 use crate::migrate::usage;
+use crate::topics::CALL;
 
 /// Under which name a shared tool service is a conflict.
 const TOOL_SERVICE: &str = "ovos.tools";
@@ -167,7 +168,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             session_id,
             context_keys,
             send_instead = %format!(
-                r#"ovos.persona.tools.call {{"toolbox_id": "{toolbox_id}", "name": ..., "kwargs": {{...}}}}"#
+                r#"{CALL} {{"toolbox_id": "{toolbox_id}", "name": ..., "kwargs": {{...}}}}"#
             ),
             suppressed,
             "call on a predecessor topic"

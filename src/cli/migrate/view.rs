@@ -303,7 +303,7 @@ not kept over a restart: the disk is full
         }
         let counted = usage.told(moment(0)).remove(0).1;
         Watched {
-            topic: format!("ovos.persona.tools.{toolbox_id}.call"),
+            topic: crate::topics::predecessor(toolbox_id),
             toolbox_id: toolbox_id.to_owned(),
             host,
             forwarded: forwarded.to_vec(),

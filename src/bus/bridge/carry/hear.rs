@@ -15,6 +15,7 @@ use crate::bus::topic::Topic;
 use crate::json;
 use crate::migrate::carry::{News, Way};
 use crate::migrate::owner::sign;
+use crate::topics;
 
 /// Definitions kept of one toolbox, in bytes.
 const LONGEST_TOOLS: usize = 4 << 20;
@@ -164,8 +165,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     pub(super) fn tell(&self, toolbox_id: &str, way: Way, news: Option<News>) {
         let topic = match way {
-            Way::ToPredecessor => "ovos.persona.tools.call".to_owned(),
-            Way::ToStatic => format!("ovos.persona.tools.{toolbox_id}.call"),
+            Way::ToPredecessor => topics::CALL.to_owned(),
+            Way::ToStatic => topics::predecessor(toolbox_id),
         };
         let Some(news) = news else { return };
         // Anybody on the bus can say what makes it turn.

@@ -12,6 +12,7 @@ use crate::json::{self, Kind, Members, Text, push_string};
 use crate::migrate::carry::{PROBE_TOOL, Way};
 use crate::migrate::owner::FORWARDED;
 use crate::tools::outcome::{CallError, Outcome};
+use crate::topics::CALL;
 
 /// Bytes an instance id may have; ours have 32.
 pub(super) const LONGEST_INSTANCE: usize = 64;
@@ -44,7 +45,7 @@ impl Mark {
     /// From where to where it was forwarded.
     pub(super) fn way(&self) -> Way {
         match self.on.as_str() {
-            "ovos.persona.tools.call" => Way::ToStatic,
+            CALL => Way::ToStatic,
             _ => Way::ToPredecessor,
         }
     }

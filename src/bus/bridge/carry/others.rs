@@ -15,6 +15,7 @@ use crate::config::PredecessorTopics;
 use crate::json;
 use crate::migrate::carry::Way;
 use crate::migrate::owner::FORWARDS;
+use crate::topics;
 
 /// The context key that says how many turns it leaves to others (see [`turn`](crate::migrate::others::Others::turn)).
 const TURN: &str = "toolhost_turn";
@@ -165,7 +166,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             self.name_other(toolbox_id, by);
         }
         if later || is_news && self.has_to_tell() {
-            self.probe("ovos.persona.tools.discover");
+            self.probe(topics::DISCOVER);
         }
         for (toolbox_id, answers) in &answers {
             self.host_says(toolbox_id, *answers);
@@ -235,7 +236,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 "another toolhost forwards the same toolbox: only one of them does"
             );
             // It may not know of us yet.
-            self.probe("ovos.persona.tools.discover");
+            self.probe(topics::DISCOVER);
         });
     }
 }

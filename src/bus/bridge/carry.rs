@@ -16,6 +16,7 @@ use tracing::warn;
 
 use super::{Asker, Bridge, MAX_FRAME, Outgoing, lock};
 use crate::bus::mapping::Answer;
+use crate::bus::mark::{self, FORWARDED, Mark};
 use crate::bus::message::{Message, forwarded_frame};
 use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
@@ -24,22 +25,19 @@ use crate::config::MigrateConfig;
 use crate::json::{self, Text};
 use crate::migrate::carry::{Carried, Next, Way};
 use crate::migrate::others::Others;
-use crate::migrate::owner::FORWARDED;
 use crate::tools::outcome::{CallError, Outcome};
 use crate::topics;
 
 mod flat;
 mod hear;
 mod hold;
-mod mark;
 mod others;
 mod status;
+mod texts;
 
-pub(super) use mark::{is_forwarded, is_probe};
 pub use status::CarriedStatus;
 
 use hold::Held;
-use mark::Mark;
 use others::OthersAnswer;
 
 /// Calls held and on their way; one more is refused.
@@ -326,7 +324,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             weight: Weight::new(whole.len(), all),
             toolbox_id: toolbox_id.to_owned(),
             way: Some(way),
-            data: mark::payload(&message.data, toolbox_id),
+            data: texts::payload(&message.data, toolbox_id),
             name: message
                 .data
                 .get("name")

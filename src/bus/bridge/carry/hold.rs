@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::mark::ProbeCall;
+use super::texts::ProbeCall;
 use super::{Asked, Carrier, Entry, STOPPED};
 use crate::bus::bridge::{Bridge, Outgoing, lock};
 use crate::bus::message::frame;

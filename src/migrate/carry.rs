@@ -19,6 +19,15 @@
 //! A host that has learned the askers' topic gets [`ANSWERS_WITHIN`] to answer a call, and is asked after that whether it
 //! still does: so a call is not lost when a host is set back to an older version.
 //!
+//! What becomes of a call, by what is known of its host (the *askers' topic* is the one that calls are forwarded from):
+//!
+//! | known | the call is |
+//! |---|---|
+//! | it answers the askers' topic, by its sign | left to it; after [`ANSWERS_WITHIN`] it is asked again |
+//! | the same, by an answer or its word ([`Known::Itself`]) | the same; on the way `to_static` it has [`WAITED_FOR`], then nothing is known |
+//! | it does not ([`Known::Silent`], or any other host on the way `to_predecessor`) | forwarded, once it is asked |
+//! | nothing ([`Known::Nothing`] on the way `to_static`) | left to it for [`GRACE`], then forwarded |
+//!
 //! Of several toolhosts that forward for one toolbox the one with the lowest instance id does. The others decide as it
 //! does, hold the call for [`OTHER_MOVES`] longer, each one turn after the one before it, and forget it when they hear
 //! that it was forwarded or answered.
@@ -28,29 +37,29 @@ use serde::{Deserialize, Serialize};
 use super::sign::Sign;
 
 /// How long what a host has shown is taken for the truth, from the question on.
-pub const FRESH: u64 = 250;
+const FRESH: u64 = 250;
 /// How long a call waits for an answer to discover, of a host that has given one before.
-pub const KNOWN: u64 = 2_000;
+const KNOWN: u64 = 2_000;
 /// The same of a host that never has.
-pub const UNKNOWN: u64 = 500;
+const UNKNOWN: u64 = 500;
 /// How long a host may take to answer a call on the predecessor itself, as long as it is not known whether it does.
-pub const GRACE: u64 = 1_000;
+const GRACE: u64 = 1_000;
 /// How long after its answer to discover a host may take to answer the probe that was sent before it.
-pub const MARGIN: u64 = 500;
+const MARGIN: u64 = 500;
 /// How long a toolbox is listened to before its host gets a probe.
-pub const LISTEN: u64 = 3_000;
+const LISTEN: u64 = 3_000;
 /// How long a call on the predecessor that nobody answers counts as one that somebody waits for: as long as a call may take
 /// where nobody has said otherwise.
-pub const WAITED_FOR: u64 = 30_000;
+const WAITED_FOR: u64 = 30_000;
 /// Probes of one host that neither it nor anything of it answers.
 const MOST_PROBES: u32 = 5;
 /// Calls in a row that a host answers only once they are forwarded, until it counts as silent on the predecessor.
 const SHOWN_BY: u32 = 5;
 /// How long a host that has learned the topic may take to answer a call until it is asked whether it still does.
-pub const ANSWERS_WITHIN: u64 = 1_000;
+const ANSWERS_WITHIN: u64 = 1_000;
 /// How much longer than the toolhost with the next lower instance id another holds a call. The times above tell two that do
 /// not know the same of a host apart by multiples of 500: a turn as long as one of them would have both forward at once.
-pub const OTHER_MOVES: u64 = 1_200;
+const OTHER_MOVES: u64 = 1_200;
 
 /// The tool that a probe asks for. No toolbox has it.
 pub const PROBE_TOOL: &str = "toolhost_probe";
@@ -125,21 +134,42 @@ pub struct Carried {
     sign: Option<Sign>,
     /// When the last discover of ours was sent that the host has answered.
     shown: Option<u64>,
-    /// When the host was last seen to answer the askers' topic itself.
-    itself: Option<u64>,
-    /// Whether the host is known not to answer the predecessor.
-    silent: bool,
-    probe: Option<Probe>,
-    /// Probes sent since something was known of the host.
-    probes: u32,
-    /// Forwarded calls it has answered in a row, and not a single one by itself.
-    only_forwarded: u32,
+    known: Known,
     /// Since when it is listened to; when the last call on the predecessor came, and how many are not answered yet.
     start: u64,
     last_call: u64,
     open: u32,
     /// Calls forwarded.
     pub forwarded: u64,
+}
+
+/// What is known, beside its sign, of whether the host answers the askers' topic itself.
+#[derive(Debug, Clone, Copy)]
+enum Known {
+    /// Nothing. On the way `to_static` it is tried to find out.
+    Nothing(Search),
+    /// It does, as it was last seen or heard to say at this time.
+    Itself(u64),
+    /// It does not: only on the way `to_static`.
+    Silent,
+}
+
+impl Known {
+    const NOTHING: Self = Self::Nothing(Search {
+        probe: None,
+        probes: 0,
+        only_forwarded: 0,
+    });
+}
+
+/// How it is tried to find out whether the host answers the predecessor.
+#[derive(Debug, Clone, Copy)]
+struct Search {
+    probe: Option<Probe>,
+    /// Probes sent.
+    probes: u32,
+    /// Forwarded calls it has answered in a row, and not a single one by itself.
+    only_forwarded: u32,
 }
 
 /// A probe without an answer.
@@ -157,11 +187,7 @@ impl Carried {
             way,
             sign: None,
             shown: None,
-            itself: None,
-            silent: false,
-            probe: None,
-            probes: 0,
-            only_forwarded: 0,
+            known: Known::NOTHING,
             start: now,
             last_call: now,
             open: 0,
@@ -180,7 +206,7 @@ impl Carried {
             Way::ToPredecessor => Sign::New,
             Way::ToStatic => Sign::Old,
         };
-        self.itself.is_some() || self.sign == Some(shown)
+        matches!(self.known, Known::Itself(_)) || self.sign == Some(shown)
     }
 
     /// Whether anything was ever heard of a host.
@@ -211,7 +237,7 @@ impl Carried {
         }
         let ask = if learned { now + ANSWERS_WITHIN } else { now };
         let until = match self.way {
-            Way::ToStatic if self.itself.is_some() => now + WAITED_FOR,
+            Way::ToStatic if matches!(self.known, Known::Itself(_)) => now + WAITED_FOR,
             _ if self.shown.is_some() => ask + KNOWN,
             Way::ToStatic => ask + GRACE,
             Way::ToPredecessor => ask + UNKNOWN,
@@ -227,7 +253,23 @@ impl Carried {
 
     /// Whether it is not known if the host answers the askers' topic itself.
     fn is_unknown(&self) -> bool {
-        self.way == Way::ToStatic && !self.learned() && !self.silent
+        self.way == Way::ToStatic && !self.learned() && matches!(self.known, Known::Nothing(_))
+    }
+
+    /// How it is tried to find that out.
+    fn search(&mut self) -> Option<&mut Search> {
+        let unknown = self.is_unknown();
+        match &mut self.known {
+            Known::Nothing(search) if unknown => Some(search),
+            _ => None,
+        }
+    }
+
+    fn probe(&self) -> Option<Probe> {
+        match self.known {
+            Known::Nothing(search) => search.probe,
+            _ => None,
+        }
     }
 
     /// A call by a flat name came.
@@ -249,7 +291,8 @@ impl Carried {
         match self.host_says(hold, now) {
             Fate::Wait if hold.ready.is_none() => Fate::Wait,
             fate @ (Fate::Leave | Fate::Unanswered) => fate,
-            _ => {
+            // `Wait` too: it was decided before, and nothing new is known.
+            Fate::Forward | Fate::Wait => {
                 let ready = *hold.ready.get_or_insert(now);
                 let turns = u64::try_from(turn).unwrap_or_default();
                 let others_turn = now < ready + turns * OTHER_MOVES;
@@ -263,17 +306,15 @@ impl Carried {
         let since = |event: Option<u64>, from| event.is_some_and(|event| event >= from);
         let by_what_is_known = if self.learned() { Fate::Leave } else { Fate::Forward };
         let shown = since(self.shown, hold.from);
-        if since(self.itself, hold.since) {
-            return Fate::Leave;
-        }
         let over = now >= hold.until;
-        match self.way {
-            Way::ToPredecessor if shown || over => by_what_is_known,
-            Way::ToStatic if self.itself.is_some() && over => Fate::Unanswered,
-            Way::ToStatic if self.itself.is_some() => Fate::Wait,
-            Way::ToStatic if over => by_what_is_known,
-            Way::ToStatic if shown && self.is_unknown() && now < hold.since + GRACE => Fate::Wait,
-            Way::ToStatic if shown => by_what_is_known,
+        match (self.way, self.known) {
+            (_, Known::Itself(at)) if at >= hold.since => Fate::Leave,
+            (Way::ToPredecessor, _) if shown || over => by_what_is_known,
+            (Way::ToStatic, Known::Itself(_)) if over => Fate::Unanswered,
+            (Way::ToStatic, Known::Itself(_)) => Fate::Wait,
+            (Way::ToStatic, _) if over => by_what_is_known,
+            (Way::ToStatic, _) if shown && self.is_unknown() && now < hold.since + GRACE => Fate::Wait,
+            (Way::ToStatic, _) if shown => by_what_is_known,
             _ => Fate::Wait,
         }
     }
@@ -299,28 +340,31 @@ impl Carried {
 
     /// Whether only a probe can show what the host answers; it is sent when it [may be](Self::may_be_probed).
     pub fn wants_probe(&self) -> bool {
-        self.is_unknown() && self.sign == Some(Sign::New) && self.probes < MOST_PROBES
+        let tried = matches!(self.known, Known::Nothing(search) if search.probes >= MOST_PROBES);
+        self.is_unknown() && self.sign == Some(Sign::New) && !tried
     }
 
     /// Whether nobody waits for an answer on the predecessor, and no other probe is under way.
     pub fn may_be_probed(&self, now: u64) -> bool {
         let nobody_waits = self.open == 0 || now.saturating_sub(self.last_call) >= WAITED_FOR;
-        let lately = self.probe.is_some_and(|probe| within(Some(probe.sent), LISTEN, now));
+        let lately = within(self.probe().map(|probe| probe.sent), LISTEN, now);
         nobody_waits && !lately && now.saturating_sub(self.start) >= LISTEN
     }
 
     /// A probe was sent, and a discover is sent after it.
     pub fn probed(&mut self, now: u64) {
-        self.probes += 1;
-        self.probe = Some(Probe {
-            sent: now,
-            passed: None,
-        });
+        if let Some(search) = self.search() {
+            search.probes += 1;
+            search.probe = Some(Probe {
+                sent: now,
+                passed: None,
+            });
+        }
     }
 
     /// Whether the host has passed over a probe, and may still answer it.
     pub fn is_probed(&self) -> bool {
-        self.probe.is_some_and(|probe| probe.passed.is_some())
+        self.probe().is_some_and(|probe| probe.passed.is_some())
     }
 
     /// The host answered a discover, at `now`: one of ours that was sent at `asked`, or somebody else's.
@@ -330,13 +374,13 @@ impl Carried {
         let was = self.sign;
         if sign.is_some() && was.is_some() && sign != was {
             // Another host than before.
-            self.forget();
+            self.known = Known::NOTHING;
         }
         if sign == Some(Sign::Old) && self.way == Way::ToPredecessor {
-            self.itself = None;
+            self.known = Known::NOTHING;
         }
         self.sign = sign.or(was);
-        if let Some(probe) = &mut self.probe
+        if let Some(probe) = self.search().and_then(|search| search.probe.as_mut())
             && asked.is_some_and(|asked| asked >= probe.sent)
         {
             probe.passed.get_or_insert(now);
@@ -346,41 +390,33 @@ impl Carried {
 
     /// The host answered a call on the askers' topic by itself, or a probe, or says that it does.
     pub fn answered_itself(&mut self, now: u64) -> Option<News> {
-        let before = self.learned();
-        self.forget();
-        self.itself = Some(now);
-        self.news(before)
+        self.is_known_now(Known::Itself(now))
     }
 
     /// The host answered a call that was forwarded to it, and that it has not answered by itself. Where somebody always
     /// waits, so that no probe can be sent, this is all that shows silence.
     pub fn answered_forwarded(&mut self) {
-        if self.is_unknown() {
-            self.only_forwarded += 1;
-            if self.only_forwarded >= SHOWN_BY {
-                self.says_it_is_silent();
+        if let Some(search) = self.search() {
+            search.only_forwarded += 1;
+            if search.only_forwarded >= SHOWN_BY {
+                self.known = Known::Silent;
             }
         }
     }
 
     /// The host says that it does not answer the predecessor.
     pub fn says_it_is_silent(&mut self) -> Option<News> {
-        let before = self.learned();
-        self.forget();
-        self.silent = true;
-        self.news(before)
+        self.is_known_now(Known::Silent)
     }
 
     /// The host did not answer a call that was left to it.
     pub fn left_unanswered(&mut self) -> Option<News> {
-        let before = self.learned();
-        self.forget();
-        self.news(before)
+        self.is_known_now(Known::NOTHING)
     }
 
     /// Time has passed: a probe that is still without an answer shows silence.
     pub fn passed(&mut self, now: u64) -> Option<News> {
-        let passed = self.probe?.passed?;
+        let passed = self.probe()?.passed?;
         if now < passed + MARGIN {
             return None;
         }
@@ -389,16 +425,15 @@ impl Carried {
 
     /// This process stood still: a probe may have been answered without being heard yet.
     pub fn stood_still(&mut self) {
-        self.probe = None;
+        if let Some(search) = self.search() {
+            search.probe = None;
+        }
     }
 
-    /// Nothing is known any more of what it answers.
-    fn forget(&mut self) {
-        self.itself = None;
-        self.silent = false;
-        self.probe = None;
-        self.probes = 0;
-        self.only_forwarded = 0;
+    fn is_known_now(&mut self, known: Known) -> Option<News> {
+        let before = self.learned();
+        self.known = known;
+        self.news(before)
     }
 
     fn news(&self, before: bool) -> Option<News> {

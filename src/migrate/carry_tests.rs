@@ -167,6 +167,19 @@ fn a_host_of_the_replacement_may_answer_the_predecessor_itself() {
             (0, &[Silent(0), New(1000)], &[Itself(100_004), New(100_005)], LEAVE(4)),
             (0, &[Silent(0), New(1000)], &[Old(100_005)], LEAVE(5)),
             (0, &[Silent(0), New(1000)], &[], FORWARD(KNOWN)),
+            // An answer that lay in the socket, and somebody else's question.
+            (
+                0,
+                &[Silent(0), New(1000)],
+                &[LateOld(99_000, 100_002), LateOld(100_001, 100_004)],
+                LEAVE(4),
+            ),
+            (
+                0,
+                &[Silent(0), New(1000)],
+                &[NewToOthers(100_002), New(100_009)],
+                FORWARD(9),
+            ),
             // Another host than the one that was silent.
             (0, &[New(0), Silent(0), Old(1), New(99_990)], &[], FORWARD(GRACE)),
         ],

@@ -41,6 +41,7 @@ mod tests {
             (r#"[{"name":"x"}]"#, Some(Sign::Old)),
             (r#"[{"name":"x","toolbox_id":"wn"}]"#, Some(Sign::New)),
             (r#"[{"name":"x","toolbox_id":"wn"},{"name":"y"}]"#, Some(Sign::Old)),
+            (r#"[{"name":"x","toolbox_id":null}]"#, Some(Sign::New)),
             ("[]", None),
             ("[5]", None),
             ("{}", None),

@@ -6,7 +6,7 @@
 //!
 //! What is not run as it stands: `apt-get install` must name packages that `tests/setup` installs; `cargo run` is the
 //! program that cargo has built for this test; `cargo install` and `tests/run` only have to be there; `ip route` is tried
-//! in a network of its own (see `route`); `python3 -m venv` is of the Python that the tests have. The embedded bus gets a free port instead of 8181, and a `mycroft.conf` tells it.
+//! in a network of its own (see `route`); `python3 -m venv` and `python3 FILE` are of the Python that the tests have. The embedded bus gets a free port instead of 8181, and a `mycroft.conf` tells it.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,6 +21,7 @@ mod common;
 
 mod blocks;
 mod errors;
+mod guide;
 mod place;
 mod route;
 
@@ -84,6 +85,15 @@ fn run(page: &str, place: &Place, block: &Block) {
             ["sudo", "ip", "route", ..] => route::is_accepted(command.line.trim_start_matches("sudo ")),
             ["cargo", "install", "--path", "."] => assert_eq!(env!("CARGO_PKG_NAME"), "toolhost"),
             ["tests/run"] => assert!(root().join("tests/run").is_file()),
+            ["python3", script, ..] if script.ends_with(".py") => {
+                // Its own may not have the client of the bus.
+                let line = command
+                    .line
+                    .replacen("python3", &common::peers::python().display().to_string(), 1);
+                let said = place.run(&line);
+                assert!(said.success, "{at}: {said:?}");
+                compare(&said, &command.shown, &at);
+            }
             ["python3", rest @ ..] if rest.starts_with(&["-m", "venv"]) => {
                 // Without pip, which takes a while and is not used here.
                 let python = common::peers::python();
@@ -153,7 +163,11 @@ async fn service(place: &mut Place, block: &Block) {
 
 #[test]
 fn every_link_leads_somewhere() {
-    for (page, least) in [("README.md", 5), ("toolboxes/README.md", 15)] {
+    for (page, least) in [
+        ("README.md", 5),
+        ("toolboxes/README.md", 15),
+        ("examples/migration/README.md", 2),
+    ] {
         let folder = root().join(page).parent().expect("its folder").to_owned();
         let text = text_of(page);
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());

@@ -54,7 +54,7 @@ impl Place {
         place
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.scratch.path().join(name)
     }
 
@@ -147,7 +147,7 @@ impl Place {
         on_bus && toolboxes.is_some_and(|all| all.iter().all(|toolbox| toolbox["state"] == "ready"))
     }
 
-    fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         if let Some(mut server) = self.server.take() {
             kill(
                 Pid::from_raw(i32::try_from(server.id()).expect("a pid")),

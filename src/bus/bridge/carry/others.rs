@@ -17,7 +17,7 @@ use crate::topics;
 
 /// Answers of other toolhosts that are remembered: one has no more calls on their way.
 const MOST_ANSWERS: usize = super::MOST;
-/// How long, in milliseconds: one that was killed gives none.
+/// How long at least, in milliseconds: one that was killed gives none.
 const LONGEST_ANSWER: u64 = 120_000;
 
 /// An answer that another toolhost makes of what it has forwarded.
@@ -32,7 +32,9 @@ pub(super) struct OthersAnswer {
 impl Carrier {
     /// Whether an answer on the askers' topic is another toolhost's; each is one once.
     pub(super) fn is_others_answer(&mut self, toolbox_id: &str, way: Way, context: &str) -> bool {
-        let oldest = self.now().saturating_sub(LONGEST_ANSWER);
+        // It is taken to have the same patience as this one.
+        let patience = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
+        let oldest = self.now().saturating_sub(LONGEST_ANSWER.max(patience));
         while self.others_answers.front().is_some_and(|answer| answer.heard < oldest) {
             self.others_answers.pop_front();
         }

@@ -26,6 +26,7 @@
 //! | [`registry`] | the toolboxes of this host by id and by flat name |
 //! | [`regular_file`] | files that others named: no pipe, no device |
 //! | [`state_folder`] | what is kept from one run to the next |
+//! | [`topics`] | how the topics of a toolbox host are spelled |
 //! | [`bus`] | Messages and topics, the OVOS client, the embedded bus, the bridge |
 //! | [`control`] | the control socket |
 //! | [`migrate`] | off the predecessor topics: who uses them, who answers them |
@@ -60,3 +61,4 @@ pub mod regular_file;
 pub mod state_folder;
 pub mod supervisor;
 pub mod tools;
+pub mod topics;

@@ -4,14 +4,14 @@
 //! and never ends that task: it settles what is not for this host by a look at the topic, reads the
 //! rest once, and hands it over. What takes time (discover, reload) gets a task of its own.
 //!
-//! Beside answers it emits two Messages on each connect, both marked with [`PROBE`](super::service::PROBE) and this
+//! Beside answers it emits two Messages on each connect, both marked with [`PROBE`](super::mark::PROBE) and this
 //! process's instance id: an `ovos.tools.list` where `tool_service` is `auto` (see [`service`](super::service)),
 //! and an `ovos.persona.tools.discover`, whose answers show a toolbox_id that another host
 //! claims too (OVOS-TOOLS-1 §3: two toolboxes on one bus must not share one).
 
 mod carry;
+mod notice;
 mod serve;
-mod watch;
 
 pub use carry::CarriedStatus;
 
@@ -35,6 +35,7 @@ use crate::config::ToolService;
 use crate::log_limit::{KeyedLogLimit, LogLimit, NamingLimit};
 use crate::migrate::ledger::Ledger;
 use crate::tools::outcome::CallError;
+use crate::topics;
 use carry::Carrier;
 
 /// Refreshes of all toolboxes at once; discover requests beyond it share the next one.
@@ -191,7 +192,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         self.0.ledger.connected(true);
         let step = lock(&self.0.service).connected(Instant::now());
         self.follow(step);
-        self.probe("ovos.persona.tools.discover");
+        self.probe(topics::DISCOVER);
     }
 
     /// The connection to the bus is gone.

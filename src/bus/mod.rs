@@ -4,7 +4,7 @@
 //!
 //! A frame's way: [`topic`] tells whether it is for this host at all, [`message`] reads it once,
 //! [`mapping`] says what it asks for, [`bridge`] asks the toolboxes and sends what [`mapping`] makes of
-//! their answer. `topic`, `message`, `mapping` and [`service`] do no IO, know no task and no clock.
+//! their answer. `topic`, `message`, `mapping`, [`mark`] and [`service`] do no IO, know no task and no clock.
 
 mod batch;
 pub mod bridge;
@@ -14,6 +14,7 @@ pub mod embedded;
 pub mod link;
 mod malformed;
 pub mod mapping;
+pub mod mark;
 pub mod message;
 mod queue;
 pub mod service;

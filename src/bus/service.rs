@@ -5,7 +5,7 @@
 //! with `tool_service: auto` toolhost answers only while it is alone. The protocol:
 //!
 //! - On each connect it answers at once, and asks: a *probe*, an ordinary `ovos.tools.list` whose
-//!   context carries its instance id under [`PROBE`]. Replies carry the context of their request
+//!   context carries its instance id under [`PROBE`](super::mark::PROBE). Replies carry the context of their request
 //!   (OVOS-MSG-1 §5.4), so an answer to the probe is known by the id. One from elsewhere: silence.
 //! - The probe of another toolhost is a request like any other to an instance with `yes`, and to one
 //!   that has been answering unchallenged for [`SETTLE`]: it answers, the newcomer falls silent. Two
@@ -20,9 +20,6 @@
 use std::time::{Duration, Instant};
 
 use crate::config::ToolService;
-
-/// The context key of a probe; its value is the instance id of the toolhost that asks.
-pub const PROBE: &str = "toolhost_probe";
 
 /// How long a probe may stay unanswered until toolhost takes itself for alone.
 pub const SETTLE: Duration = Duration::from_secs(3);

@@ -158,6 +158,7 @@ pub fn valid_type(topic: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topics::{CALL, DISCOVER, PREFIX, predecessor};
 
     #[test]
     fn every_topic_is_told_from_its_neighbors() {
@@ -197,6 +198,17 @@ mod tests {
         ];
         for (topic, expected) in table {
             assert_eq!(Topic::of(topic), expected, "{topic}");
+        }
+    }
+
+    #[test]
+    fn a_topic_of_ours_is_read_as_what_it_was_written_for() {
+        let predecessor = predecessor("wordnet");
+        assert_eq!(Topic::of(&predecessor), Topic::Predecessor("wordnet"));
+        assert_eq!(Topic::of(DISCOVER), Topic::Discover);
+        assert_eq!(Topic::of(CALL), Topic::Call);
+        for topic in [DISCOVER, CALL, &predecessor] {
+            assert!(topic.starts_with(PREFIX), "{topic}");
         }
     }
 

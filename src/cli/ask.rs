@@ -14,6 +14,7 @@ use super::wire::{Silence, Wire};
 use super::{answer, arguments, example, listing, spell};
 use crate::error::Error;
 use crate::json::Text;
+use crate::topics;
 
 /// How long a call may take by default.
 const CALL: Duration = Duration::from_secs(30);
@@ -30,9 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) async fn call(args: &CallArgs, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     let kwargs = kwargs(&args.arguments)?;
     let topic = if args.predecessor {
-        format!("ovos.persona.tools.{}.call", args.toolbox)
+        topics::predecessor(&args.toolbox)
     } else {
-        "ovos.persona.tools.call".to_owned()
+        topics::CALL.to_owned()
     };
     let data = object(&[
         ("toolbox_id", Value::String(&args.toolbox)),
@@ -96,7 +97,7 @@ pub(super) async fn reload(args: &ReloadArgs, output: Output, hosting: &dyn Host
 /// `toolhost discover`
 pub(super) async fn discover(args: &DiscoverArgs, output: Output, hosting: &dyn Hosting) -> Result<(), Error> {
     let ask = Ask {
-        request: Request::new("ovos.persona.tools.discover", "{}"),
+        request: Request::new(topics::DISCOVER, "{}"),
         whom: Whom::Everybody,
         time: args.ask.timeout.unwrap_or(COLLECT),
         output,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::bus::toolboxes::Toolboxes as _;
 use crate::config::PredecessorTopics;
-use crate::migrate::carry::Way;
 use crate::migrate::ledger::Ledger;
 use crate::migrate::usage::{Toolbox, digest};
 use crate::migrate::verdict::{Counted, Report};
@@ -44,8 +43,7 @@ fn counted(host: &Host, told: Vec<(String, Toolbox)>) -> Report {
             carried.map(|carried| carried.way),
             host.registry.predecessor_topics(&toolbox_id),
         ) {
-            (Some(Way::ToPredecessor), _) => "to_predecessor",
-            (Some(Way::ToStatic), _) => "to_static",
+            (Some(way), _) => way.name(),
             (None, PredecessorTopics::Answer) => "answer",
             (None, PredecessorTopics::Warn) => "warn",
             (None, PredecessorTopics::Ignore) => "ignore",

@@ -34,7 +34,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::owner::Sign;
+use super::sign::Sign;
 
 /// How long what a host has shown is taken for the truth, from the question on.
 const FRESH: u64 = 250;

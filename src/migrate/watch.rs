@@ -10,12 +10,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde::Serialize;
 
 use super::carry::Way;
-use super::owner::Sign;
+use super::sign::Sign;
 use super::usage::{Caller, MOST_CALLERS, Moment, Topic, Usage, Who};
+use crate::topics::predecessor;
 
 mod host;
 
-use host::{By, Host};
+use host::{By, Forwarded, Host};
 
 /// Toolboxes that are told apart: anybody can invent topics.
 pub const MOST_TOOLBOXES: usize = 1024;
@@ -122,7 +123,7 @@ struct Entry {
 }
 
 /// What makes it worth telling: its answers, how it is forwarded, its callers, those on the predecessor topic.
-type Face = (Answers, [bool; 2], [usize; 2]);
+type Face = (Answers, Forwarded, [usize; 2]);
 
 impl Entry {
     fn face(&self) -> Face {
@@ -284,16 +285,11 @@ impl Watch {
 fn watched(toolbox_id: &str, entry: &mut Entry, now: Moment) -> Watched {
     let counted = entry.usage.told(now).pop().map(|(_, counted)| counted);
     let calls = counted.as_ref().map(|counted| counted.calls).unwrap_or_default();
-    let [to_predecessor, to_static] = entry.host.forwarded();
-    let ways = [
-        to_predecessor.then_some(Way::ToPredecessor),
-        to_static.then_some(Way::ToStatic),
-    ];
     Watched {
-        topic: format!("ovos.persona.tools.{toolbox_id}.call"),
+        topic: predecessor(toolbox_id),
         toolbox_id: toolbox_id.to_owned(),
         host: entry.host.answers(),
-        forwarded: ways.into_iter().flatten().collect(),
+        forwarded: entry.host.forwarded().ways(),
         predecessor_calls: calls.predecessor_calls,
         replacement_calls: calls.replacement_calls,
         callers: counted.map(|counted| counted.callers).unwrap_or_default(),

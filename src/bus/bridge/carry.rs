@@ -16,6 +16,7 @@ use tracing::warn;
 
 use super::{Asker, Bridge, MAX_FRAME, Outgoing, lock};
 use crate::bus::mapping::Answer;
+use crate::bus::mark::{self, FORWARDED, Mark};
 use crate::bus::message::{Message, forwarded_frame};
 use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
@@ -24,21 +25,19 @@ use crate::config::MigrateConfig;
 use crate::json::{self, Text};
 use crate::migrate::carry::{Carried, Next, Way};
 use crate::migrate::others::Others;
-use crate::migrate::owner::FORWARDED;
 use crate::tools::outcome::{CallError, Outcome};
+use crate::topics;
 
 mod flat;
 mod hear;
 mod hold;
-mod mark;
 mod others;
 mod status;
+mod texts;
 
-pub(super) use mark::{is_forwarded, is_probe};
 pub use status::CarriedStatus;
 
 use hold::Held;
-use mark::Mark;
 use others::OthersAnswer;
 
 /// Calls held and on their way; one more is refused.
@@ -270,7 +269,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         self.forward_by(config);
         if before || !config.carried.is_empty() || self.has_to_tell() {
             // It asks the hosts, and tells the other toolhosts what is forwarded and answered here now.
-            self.probe("ovos.persona.tools.discover");
+            self.probe(topics::DISCOVER);
         }
     }
 
@@ -286,7 +285,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             self.refuse(asked, STOPPED);
         }
         if self.carries() {
-            self.probe("ovos.persona.tools.discover");
+            self.probe(topics::DISCOVER);
         }
     }
 
@@ -325,7 +324,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             weight: Weight::new(whole.len(), all),
             toolbox_id: toolbox_id.to_owned(),
             way: Some(way),
-            data: mark::payload(&message.data, toolbox_id),
+            data: texts::payload(&message.data, toolbox_id),
             name: message
                 .data
                 .get("name")
@@ -384,8 +383,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             return Action::Answer(Box::new(asked), Err(CallError::Unavailable(why.to_owned())));
         };
         let on = match asked.way.unwrap_or_else(|| entry.carried.flat_way()) {
-            Way::ToPredecessor => format!("ovos.persona.tools.{}.call", asked.toolbox_id),
-            Way::ToStatic => "ovos.persona.tools.call".to_owned(),
+            Way::ToPredecessor => topics::predecessor(&asked.toolbox_id),
+            Way::ToStatic => topics::CALL.to_owned(),
         };
         let mark = mark::text(&carrier.instance, call, &on, &asked.toolbox_id);
         let frame = forwarded_frame(&on, &asked.data, asked.context(), (FORWARDED, &mark));

@@ -9,17 +9,16 @@ use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{error, info};
 
-use super::carry::is_probe;
 use super::{Answers, Asker, Bridge, Inner, MAX_DISCOVERS, Outgoing, lock};
 use crate::bus::batch::{Arrival, Turn};
 use crate::bus::mapping::{Answer, Name, Request, echo, map};
+use crate::bus::mark::{asker, is_probe};
 use crate::bus::message::Message;
-use crate::bus::service::PROBE;
 use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
 use crate::bus::topic::Topic;
 use crate::config::PredecessorTopics;
-use crate::json::{self, Text};
+use crate::json::Text;
 use crate::migrate::carry::PROBE_TOOL;
 use crate::tools::outcome::{Call, CallError, ReplyTo};
 
@@ -185,8 +184,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 ///
 /// On the two topics of probes only: whoever derives a call from an answer to a probe carries the key along.
 fn probe<'a>(topic: Topic<'_>, message: &Message<'a>) -> Option<Cow<'a, str>> {
-    let asker = message.context.get(PROBE).and_then(json::string);
-    asker.filter(|_| matches!(topic, Topic::Discover | Topic::List))
+    asker(message).filter(|_| matches!(topic, Topic::Discover | Topic::List))
 }
 
 /// One call on its way to a toolbox; the payload stays where it arrived.

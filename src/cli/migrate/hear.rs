@@ -1,16 +1,14 @@
 //! What a frame says to `toolhost migrate watch`. Pure.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
-use serde_json::Value;
-
+use crate::bus::mark::{self, FORWARDS, LONGEST_INSTANCE, PROBE, asker, is_probe};
 use crate::bus::message::Message;
-use crate::bus::service::PROBE;
 use crate::bus::topic::{Peek, Topic, peek, valid_type};
 use crate::bus::who::Caller;
 use crate::json::{self, Members};
-use crate::migrate::carry::{PROBE_TOOL, Way};
-use crate::migrate::owner::{FORWARDED, FORWARDS, sign};
+use crate::migrate::carry::Way;
+use crate::migrate::sign::sign;
 use crate::migrate::usage::{Moment, Topic as CallTopic};
 use crate::migrate::watch::{Heard, MOST_TOOLBOXES, Mark, Said, Watch};
 
@@ -51,7 +49,7 @@ fn concerns_calls(topic: Topic<'_>) -> bool {
 
 /// A toolhost that asks tells what it forwards.
 fn hear_discover(watch: &mut Watch, message: &Message<'_>) {
-    let Some(by) = message.context.get(PROBE).and_then(json::string) else {
+    let Some(by) = asker(message).filter(|by| by.len() <= LONGEST_INSTANCE) else {
         return;
     };
     let ways = message.context.get(FORWARDS).map_or("{}", |raw| raw.get());
@@ -61,7 +59,7 @@ fn hear_discover(watch: &mut Watch, message: &Message<'_>) {
     let ways: Vec<(&str, Way)> = ways
         .filter_map(|(id, way)| Some((id, serde_json::from_str(way.get()).ok()?)))
         .collect();
-    watch.announced(digest(&*by), ways.iter().copied());
+    watch.announced(by_digest(&by), ways.iter().copied());
 }
 
 fn hear_call(watch: &mut Watch, named: Option<&str>, topic: CallTopic, message: &Message<'_>, now: Moment) {
@@ -72,14 +70,13 @@ fn hear_call(watch: &mut Watch, named: Option<&str>, topic: CallTopic, message: 
         toolbox_id,
         topic,
         print: print(Some(&message.reply_context())),
-        mark: mark(message, toolbox_id, topic),
+        mark: mark(message, toolbox_id),
     };
     if let Some(mark) = heard.mark {
         // Whoever asked has been heard already.
         return watch.forwarded(&heard, mark, now);
     }
-    let name = message.data.get("name").and_then(json::string);
-    if is_probe(message) && name.as_deref() == Some(PROBE_TOOL) {
+    if is_probe(message) {
         return watch.probed(&heard, now);
     }
     let caller = Caller::of(message);
@@ -95,18 +92,14 @@ fn hear_answer(watch: &mut Watch, named: Option<&str>, topic: CallTopic, message
         toolbox_id,
         topic,
         print: print(message.context_text),
-        mark: mark(message, toolbox_id, topic),
+        mark: mark(message, toolbox_id),
     };
     let said = match message.data.get("error") {
-        Some(_) if is_probe(message) => Said::ToProbe,
+        Some(_) if message.context.get(PROBE).is_some() => Said::ToProbe,
         Some(_) => Said::Error,
         None => Said::Result,
     };
     watch.answered(&heard, said, now);
-}
-
-fn is_probe(message: &Message<'_>) -> bool {
-    message.context.get(PROBE).is_some()
 }
 
 /// Whether `toolbox_id` can stand in a topic.
@@ -115,40 +108,26 @@ fn fits(toolbox_id: &str) -> bool {
 }
 
 /// The mark, where this very call was forwarded, or this answers it: a tool carries it on into calls of its own.
-fn mark(message: &Message<'_>, toolbox_id: &str, topic: CallTopic) -> Option<Mark> {
-    let mark = Members::parse(message.context.get(FORWARDED)?.get()).ok()?;
-    let text = |name| mark.get(name).and_then(json::string);
-    let on = text("on")?;
-    let on_this = match Topic::of(&on) {
-        Topic::Call => topic == CallTopic::Replacement,
-        Topic::Predecessor(id) => topic == CallTopic::Predecessor && id == toolbox_id,
-        _ => false,
-    };
-    if !on_this || text("toolbox_id")? != toolbox_id {
-        return None;
-    }
+fn mark(message: &Message<'_>, toolbox_id: &str) -> Option<Mark> {
+    let call_topic = message.topic.strip_suffix(".response").unwrap_or(&message.topic);
+    let mark = mark::Mark::of(message).filter(|mark| mark.is_on(call_topic, toolbox_id))?;
     Some(Mark {
-        by: digest(&*text("by")?),
-        call: mark.get("call")?.get().parse().ok()?,
+        by: by_digest(&mark.by),
+        call: mark.call,
     })
 }
 
-/// What the context of an answer has in common with the one that can be expected, whoever gives it: hosts write a default
-/// session in, and a forwarded call is marked.
+/// What the context of an answer has in common with the one that can be expected, whoever gives it.
 fn print(context: Option<&str>) -> u64 {
-    let mut context: Value = serde_json::from_str(context.unwrap_or("{}")).unwrap_or_default();
-    if let Some(members) = context.as_object_mut() {
-        members.remove("session");
-        members.remove(FORWARDED);
-    }
-    digest(&context)
+    mark::digest(context.unwrap_or("{}"), &Seed::default())
 }
 
-fn digest(value: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+fn by_digest(instance: &str) -> u64 {
+    Seed::default().hash_one(instance)
 }
+
+/// The same each time: what was heard is compared with what is heard later.
+type Seed = BuildHasherDefault<DefaultHasher>;
 
 #[cfg(test)]
 #[path = "hear_tests.rs"]

@@ -1,8 +1,10 @@
 //! What frames say, as shipped hosts and toolhosts write them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
+use crate::bus::mark::FORWARDED;
+use crate::migrate::carry::PROBE_TOOL;
 use crate::migrate::watch::{Answers, Watched};
 
 const STATIC: &str = "ovos.persona.tools.call";

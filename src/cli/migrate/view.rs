@@ -5,7 +5,6 @@ use std::time::{Duration, UNIX_EPOCH};
 use crate::cli::span::span;
 use crate::cli::spell::plain;
 use crate::cli::table::{Cell, Tint, render};
-use crate::migrate::carry::Way;
 use crate::migrate::usage::{Caller, Counts};
 use crate::migrate::verdict::{Counted, Report, Verdict, verdict};
 use crate::migrate::watch::{Answers, Watched};
@@ -155,10 +154,7 @@ pub(super) fn watched(watched: &Watched) -> String {
 
 /// The ways it is forwarded, as the configuration spells them.
 fn ways(watched: &Watched) -> String {
-    let ways = watched.forwarded.iter().map(|way| match way {
-        Way::ToPredecessor => "to_predecessor",
-        Way::ToStatic => "to_static",
-    });
+    let ways = watched.forwarded.iter().map(|way| way.name());
     ways.collect::<Vec<_>>().join(", ")
 }
 
@@ -240,6 +236,7 @@ fn day(seconds: Option<u64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::migrate::carry::Way;
     use crate::migrate::usage::{Keys, Moment, Topic, Usage, Who};
 
     #[test]
@@ -305,7 +302,7 @@ not kept over a restart: the disk is full
         }
         let counted = usage.told(moment(0)).remove(0).1;
         Watched {
-            topic: format!("ovos.persona.tools.{toolbox_id}.call"),
+            topic: crate::topics::predecessor(toolbox_id),
             toolbox_id: toolbox_id.to_owned(),
             host,
             forwarded: forwarded.to_vec(),

@@ -17,9 +17,8 @@ use crate::cli::wire::{Event, Silence, Wire};
 use crate::error::Error;
 use crate::migrate::usage::Moment;
 use crate::migrate::watch::{MOST_TOOLBOXES, Watch, Watched};
+use crate::topics::{DISCOVER, PREFIX};
 
-/// What every frame that concerns the watch contains.
-const KEY: &str = "ovos.persona.tools.";
 /// How long the bus itself is waited for.
 const CONNECT: Duration = Duration::from_secs(5);
 /// How often the hosts are asked what they have: they may be replaced meanwhile.
@@ -37,7 +36,8 @@ pub(super) async fn run(args: &WatchArgs, output: Output, hosting: &dyn Hosting)
         ca_file: args.ca_file.clone(),
         timeout: None,
     };
-    let mut attached = hosting.join_bus(&ask, KEY)?;
+    // Every frame that concerns the watch contains it.
+    let mut attached = hosting.join_bus(&ask, PREFIX)?;
     if let Err(silence) = attached.wire.connected(CONNECT).await {
         let bus = attached.wire.bus.clone();
         attached.detach().await;
@@ -128,7 +128,7 @@ impl Watching {
     }
 
     fn ask(&mut self, wire: &Wire) {
-        (wire.to_bus)(Request::new("ovos.persona.tools.discover", "{}").frame().into());
+        (wire.to_bus)(Request::new(DISCOVER, "{}").frame().into());
         self.asked = Some(Instant::now());
         self.watch.asked(self.now());
     }
@@ -226,7 +226,7 @@ mod tests {
         let listening = tokio::spawn(async move { Watching::new(false, output).listen(&mut wire, None).await });
         // Far less than the hosts are asked regularly.
         let mut asked = async || timeout(ASK_AGAIN / 2, sent.recv()).await.unwrap();
-        let is_discover = |frame: &str| Message::parse(frame).unwrap().topic == "ovos.persona.tools.discover";
+        let is_discover = |frame: &str| Message::parse(frame).unwrap().topic == DISCOVER;
         assert!(is_discover(&asked().await.unwrap()));
         events.send(Event::Disconnected("reset".to_owned())).unwrap();
         events.send(Event::Connected).unwrap();

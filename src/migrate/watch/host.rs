@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::super::carry::Way;
-use super::super::owner::Sign;
+use super::super::sign::Sign;
 use super::super::usage::Topic;
 use super::{Answers, Mark, Said};
 
@@ -210,6 +210,21 @@ struct Forwarder {
     proven: bool,
 }
 
+/// The ways in which the calls of a toolbox are forwarded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Forwarded {
+    to_predecessor: bool,
+    to_static: bool,
+}
+
+impl Forwarded {
+    pub(super) fn ways(self) -> Vec<Way> {
+        let to_predecessor = self.to_predecessor.then_some(Way::ToPredecessor);
+        let to_static = self.to_static.then_some(Way::ToStatic);
+        to_predecessor.into_iter().chain(to_static).collect()
+    }
+}
+
 /// What is known of one host.
 #[derive(Debug, Default)]
 pub(super) struct Host {
@@ -242,10 +257,13 @@ impl Host {
         }
     }
 
-    /// Whether its calls are forwarded to the predecessor topic, and from it.
-    pub(super) fn forwarded(&self) -> [bool; 2] {
+    /// How its calls are forwarded.
+    pub(super) fn forwarded(&self) -> Forwarded {
         let forwards = |way| self.forwarders.iter().any(|one| one.way == way && one.proven);
-        [forwards(Way::ToPredecessor), forwards(Way::ToStatic)]
+        Forwarded {
+            to_predecessor: forwards(Way::ToPredecessor),
+            to_static: forwards(Way::ToStatic),
+        }
     }
 
     fn may_forward(&self, way: Way) -> bool {

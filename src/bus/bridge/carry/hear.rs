@@ -5,16 +5,16 @@ use std::time::Instant;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{info, warn};
 
-use super::mark::{self, Mark, same_context};
-use super::{Asked, Carrier, Pending, flat};
+use super::{Asked, Carrier, Pending, flat, texts};
 use crate::bus::bridge::{Bridge, Outgoing, lock};
+use crate::bus::mark::{Mark, PROBE, same_context};
 use crate::bus::message::Message;
-use crate::bus::service::PROBE;
 use crate::bus::toolboxes::Toolboxes;
 use crate::bus::topic::Topic;
 use crate::json;
 use crate::migrate::carry::{News, Way};
-use crate::migrate::owner::sign;
+use crate::migrate::sign::sign;
+use crate::topics;
 
 /// Definitions kept of one toolbox, in bytes.
 const LONGEST_TOOLS: usize = 4 << 20;
@@ -103,7 +103,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             pending
         };
         if let Some(pending) = pending {
-            self.answer_forwarded(&pending.asked, mark::outcome(&message.data, frame.as_ref()));
+            self.answer_forwarded(&pending.asked, texts::outcome(&message.data, frame.as_ref()));
         }
     }
 
@@ -164,8 +164,8 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
 
     pub(super) fn tell(&self, toolbox_id: &str, way: Way, news: Option<News>) {
         let topic = match way {
-            Way::ToPredecessor => "ovos.persona.tools.call".to_owned(),
-            Way::ToStatic => format!("ovos.persona.tools.{toolbox_id}.call"),
+            Way::ToPredecessor => topics::CALL.to_owned(),
+            Way::ToStatic => topics::predecessor(toolbox_id),
         };
         let Some(news) = news else { return };
         // Anybody on the bus can say what makes it turn.

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::mark::ProbeCall;
+use super::texts::ProbeCall;
 use super::{Asked, Carrier, Entry, STOPPED};
 use crate::bus::bridge::{Bridge, Outgoing, lock};
 use crate::bus::message::frame;
 use crate::bus::toolboxes::Toolboxes;
 use crate::migrate::carry::{Fate, Hold, News, Next, Way};
 use crate::tools::outcome::CallError;
+use crate::topics;
 
 /// How often hosts are asked at most: an answer that comes meanwhile is one to all who wait.
 const ASK_PERIOD: u64 = 100;
@@ -241,11 +242,10 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
         let Some(Questions { probed }) = questions else { return };
         let context = self.announcement();
         for toolbox_id in &probed {
-            let topic = format!("ovos.persona.tools.{toolbox_id}.call");
-            let call = frame(&topic, &ProbeCall { toolbox_id }, &context);
+            let call = frame(&topics::predecessor(toolbox_id), &ProbeCall { toolbox_id }, &context);
             self.0.answers.outgoing.send(call.into());
         }
-        self.probe("ovos.persona.tools.discover");
+        self.probe(topics::DISCOVER);
     }
 
     /// Decides about the held calls to `toolbox_id`, as far as that is possible now.

@@ -5,25 +5,16 @@ use std::collections::BTreeMap;
 use serde_json::json as object;
 use tracing::warn;
 
-use super::mark::{LONGEST_INSTANCE, Mark, digest, rest_digest, same_call, same_payload};
+use super::texts::{same_call, same_payload};
 use super::{Asked, Carrier};
 use crate::bus::bridge::{Bridge, Inner, Outgoing, lock};
+use crate::bus::mark::{ANSWERS, ASKED, FORWARDS, LONGEST_INSTANCE, Mark, PROBE, TURN, asker, digest, rest_digest};
 use crate::bus::message::Message;
-use crate::bus::service::PROBE;
 use crate::bus::toolboxes::Toolboxes;
 use crate::config::PredecessorTopics;
-use crate::json;
 use crate::migrate::carry::Way;
-use crate::migrate::owner::FORWARDS;
+use crate::topics;
 
-/// The context key that says how many turns it leaves to others (see [`turn`](crate::migrate::others::Others::turn)).
-const TURN: &str = "toolhost_turn";
-/// The context key that says when it asked, in its own milliseconds: an answer is as old as its question.
-const ASKED: &str = "toolhost_asked";
-
-/// The context key that says of toolboxes which the others forward `to_static`, and which are hosted here, whether their
-/// predecessor topic is answered: no discover shows it.
-const ANSWERS: &str = "toolhost_answers_predecessor";
 /// Answers of other toolhosts that are remembered: one has no more calls on their way.
 const MOST_ANSWERS: usize = super::MOST;
 /// How long at least, in milliseconds: one that was killed gives none.
@@ -138,7 +129,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// When the discover of ours was sent that `message` answers; `None` where it answers somebody else's.
     pub(super) fn asked_at(&self, message: &Message<'_>) -> Option<u64> {
         let carrier = lock(&self.0.carrier);
-        let ours = message.context.get(PROBE).and_then(json::string)? == carrier.instance;
+        let ours = asker(message)? == carrier.instance;
         let asked = message.context.get(ASKED)?.get().parse().ok()?;
         (ours && asked <= carrier.now()).then_some(asked)
     }
@@ -167,7 +158,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             self.name_other(toolbox_id, by);
         }
         if later || is_news && self.has_to_tell() {
-            self.probe("ovos.persona.tools.discover");
+            self.probe(topics::DISCOVER);
         }
         for (toolbox_id, answers) in &answers {
             self.host_says(toolbox_id, *answers);
@@ -237,7 +228,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
                 "another toolhost forwards the same toolbox: only one of them does"
             );
             // It may not know of us yet.
-            self.probe("ovos.persona.tools.discover");
+            self.probe(topics::DISCOVER);
         });
     }
 }

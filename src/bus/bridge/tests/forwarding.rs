@@ -1,10 +1,10 @@
 //! What is forwarded, frame by frame.
 
 use super::fakes::{Host, host};
+use crate::bus::mark::FORWARDED;
 use crate::bus::message::Message;
 use crate::config::{Carry, MigrateConfig, ToolService};
 use crate::migrate::carry::Way;
-use crate::migrate::owner::FORWARDED;
 
 /// A host that forwards for `old`, whose host has just shown that it is an old one.
 fn forwarding() -> Host {

@@ -5,10 +5,10 @@ use std::time::Instant;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tracing::{error, info, warn};
 
-use super::carry::is_forwarded;
 use super::{Bridge, Outgoing, lock};
+use crate::bus::mark::{asker, is_forwarded};
 use crate::bus::message::{Empty, Malformed, Message, frame};
-use crate::bus::service::{News, Other, PROBE, Step};
+use crate::bus::service::{News, Other, Step};
 use crate::bus::status::count;
 use crate::bus::toolboxes::Toolboxes;
 use crate::bus::topic::Topic;
@@ -17,6 +17,7 @@ use crate::config::{PredecessorTopics, ToolService};
 use crate::json;
 use crate::log_limit::{LeftOut, Naming};
 use crate::migrate::usage;
+use crate::topics::CALL;
 
 /// Under which name a shared tool service is a conflict.
 const TOOL_SERVICE: &str = "ovos.tools";
@@ -64,10 +65,9 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             }
             return;
         }
-        let asker = message.context.get(PROBE).and_then(json::string);
         let (step, serves_in_any_case) = {
             let mut service = lock(&self.0.service);
-            let to_probe = asker.is_some_and(|id| id == service.instance());
+            let to_probe = asker(&message).is_some_and(|id| id == service.instance());
             let step = service.answer_overheard(to_probe, Instant::now());
             (step, service.mode() == ToolService::Yes)
         };
@@ -167,7 +167,7 @@ impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
             session_id,
             context_keys,
             send_instead = %format!(
-                r#"ovos.persona.tools.call {{"toolbox_id": "{toolbox_id}", "name": ..., "kwargs": {{...}}}}"#
+                r#"{CALL} {{"toolbox_id": "{toolbox_id}", "name": ..., "kwargs": {{...}}}}"#
             ),
             suppressed,
             "call on a predecessor topic"

@@ -1,16 +1,9 @@
-//! What a host knows of the two call topics, told from how it answers discover; and the context keys by which a toolhost
-//! that forwards shows that it does. Pure.
+//! What a host knows of the two call topics, told from how it answers discover. Pure.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::json::{self, Kind};
-
-/// The context key of a Message that was forwarded from one call topic to the other.
-pub const FORWARDED: &str = "toolhost_forwarded";
-
-/// The context key, in the discovers of a toolhost that forwards, that names what it forwards and which way.
-pub const FORWARDS: &str = "toolhost_forwards";
 
 /// What the definitions of a discover answer betray.
 ///

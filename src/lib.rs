@@ -29,9 +29,8 @@
 //! | [`topics`] | how the topics of a toolbox host are spelled |
 //! | [`bus`] | Messages and topics, the OVOS client, the embedded bus, the bridge |
 //! | [`control`] | the control socket |
-//! | [`migrate`] | off the predecessor topics: who uses them, who answers them |
+//! | [`migrate`] | off the predecessor topics: who uses them, who answers them, which source code still does |
 //! | [`check`] | transcripts played at a toolbox |
-//! | [`migrate`] | source code that still uses the predecessor topics |
 //! | [`daemon`] | joins it all: start, signals, ordered stop |
 //! | [`cli`] | what was typed, what is printed |
 //! | [`logging`], [`log_limit`] | the log and a bound on it |

@@ -24,9 +24,9 @@
 //! | known | the call is |
 //! |---|---|
 //! | it answers the askers' topic, by its sign | left to it; after [`ANSWERS_WITHIN`] it is asked again |
-//! | the same, by an answer or its word ([`Known::Itself`]) | the same; on the way `to_static` it has [`WAITED_FOR`], then nothing is known |
-//! | it does not ([`Known::Silent`], or any other host on the way `to_predecessor`) | forwarded, once it is asked |
-//! | nothing ([`Known::Nothing`] on the way `to_static`) | left to it for [`GRACE`], then forwarded |
+//! | the same, by an answer or its word | the same; on the way `to_static` it has [`WAITED_FOR`], then nothing is known |
+//! | it does not (or is any other host, on the way `to_predecessor`) | forwarded, once it is asked |
+//! | nothing, on the way `to_static` | left to it for [`GRACE`], then forwarded |
 //!
 //! Of several toolhosts that forward for one toolbox the one with the lowest instance id does. The others decide as it
 //! does, hold the call for [`OTHER_MOVES`] longer, each one turn after the one before it, and forget it when they hear
@@ -37,29 +37,29 @@ use serde::{Deserialize, Serialize};
 use super::sign::Sign;
 
 /// How long what a host has shown is taken for the truth, from the question on.
-const FRESH: u64 = 250;
+pub const FRESH: u64 = 250;
 /// How long a call waits for an answer to discover, of a host that has given one before.
-const KNOWN: u64 = 2_000;
+pub const KNOWN: u64 = 2_000;
 /// The same of a host that never has.
-const UNKNOWN: u64 = 500;
+pub const UNKNOWN: u64 = 500;
 /// How long a host may take to answer a call on the predecessor itself, as long as it is not known whether it does.
-const GRACE: u64 = 1_000;
+pub const GRACE: u64 = 1_000;
 /// How long after its answer to discover a host may take to answer the probe that was sent before it.
-const MARGIN: u64 = 500;
+pub const MARGIN: u64 = 500;
 /// How long a toolbox is listened to before its host gets a probe.
-const LISTEN: u64 = 3_000;
+pub const LISTEN: u64 = 3_000;
 /// How long a call on the predecessor that nobody answers counts as one that somebody waits for: as long as a call may take
 /// where nobody has said otherwise.
-const WAITED_FOR: u64 = 30_000;
+pub const WAITED_FOR: u64 = 30_000;
 /// Probes of one host that neither it nor anything of it answers.
 const MOST_PROBES: u32 = 5;
 /// Calls in a row that a host answers only once they are forwarded, until it counts as silent on the predecessor.
-const SHOWN_BY: u32 = 5;
+pub const SHOWN_BY: u32 = 5;
 /// How long a host that has learned the topic may take to answer a call until it is asked whether it still does.
-const ANSWERS_WITHIN: u64 = 1_000;
+pub const ANSWERS_WITHIN: u64 = 1_000;
 /// How much longer than the toolhost with the next lower instance id another holds a call. The times above tell two that do
 /// not know the same of a host apart by multiples of 500: a turn as long as one of them would have both forward at once.
-const OTHER_MOVES: u64 = 1_200;
+pub const OTHER_MOVES: u64 = 1_200;
 
 /// The tool that a probe asks for. No toolbox has it.
 pub const PROBE_TOOL: &str = "toolhost_probe";
@@ -72,6 +72,16 @@ pub enum Way {
     ToPredecessor,
     /// A call on the predecessor topic goes to the replacement.
     ToStatic,
+}
+
+impl Way {
+    /// As the configuration and each report spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToPredecessor => "to_predecessor",
+            Self::ToStatic => "to_static",
+        }
+    }
 }
 
 /// What becomes of a call.
@@ -211,7 +221,7 @@ impl Carried {
 
     /// Whether anything was ever heard of a host.
     pub fn is_heard(&self) -> bool {
-        self.sign.is_some() || self.shown.is_some()
+        self.sign.is_some() || self.shown.is_some() || matches!(self.known, Known::Itself(_))
     }
 
     /// Whether the host knows nothing but the predecessor.

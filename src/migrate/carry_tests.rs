@@ -353,3 +353,10 @@ fn a_host_that_answers_only_what_is_forwarded_is_silent_also_where_somebody_alwa
     carried.answered_forwarded();
     assert!(carried.learned(), "what it has shown holds");
 }
+
+#[test]
+fn a_way_is_called_what_json_calls_it() {
+    for way in [ToPredecessor, ToStatic] {
+        assert_eq!(serde_json::to_value(way).unwrap(), way.name());
+    }
+}

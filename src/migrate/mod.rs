@@ -13,4 +13,3 @@ pub mod sign;
 pub mod usage;
 pub mod verdict;
 pub mod watch;
-mod way;

@@ -248,13 +248,19 @@ async fn the_report_speaks_of_the_toolboxes_that_a_reload_has_left_and_brought()
     host.stop().await;
 }
 
-#[tokio::test]
-async fn counts_that_cannot_be_read_are_set_aside_and_the_host_starts() {
+/// A host that has stopped, and the file it keeps its counts in.
+async fn a_host_that_has_stopped() -> (Embedded, Host, PathBuf) {
     let bus = Embedded::start().await;
     let mut host = Host::start(&config(&bus.url)).await;
     host.signal(Signal::SIGTERM);
     host.ended().await;
     let file = counts_file(&host);
+    (bus, host, file)
+}
+
+#[tokio::test]
+async fn counts_that_cannot_be_read_are_set_aside_and_the_host_starts() {
+    let (_bus, host, file) = a_host_that_has_stopped().await;
     std::fs::write(&file, "{broken").expect("written");
     let again = host.restart().await;
     assert!(again.log().contains("counting begins anew"), "{}", again.log());
@@ -279,11 +285,7 @@ fn make_quiet(file: &Path) {
 
 #[tokio::test]
 async fn a_host_that_is_killed_still_knows_that_the_quiet_was_broken() {
-    let bus = Embedded::start().await;
-    let mut host = Host::start(&config(&bus.url)).await;
-    host.signal(Signal::SIGTERM);
-    host.ended().await;
-    let file = counts_file(&host);
+    let (bus, host, file) = a_host_that_has_stopped().await;
     make_quiet(&file);
     let mut host = host.restart().await;
     let (code, _, said) = report(&host.socket(), "14d");
@@ -376,11 +378,7 @@ async fn a_report_that_cannot_be_printed_is_no_verdict() {
 
 #[tokio::test]
 async fn a_host_whose_counts_cannot_be_kept_says_so_and_vouches_for_no_quiet_of_before() {
-    let bus = Embedded::start().await;
-    let mut host = Host::start(&config(&bus.url)).await;
-    host.signal(Signal::SIGTERM);
-    host.ended().await;
-    let file = counts_file(&host);
+    let (_bus, host, file) = a_host_that_has_stopped().await;
     make_quiet(&file);
     // Two locks of one file: as another host with this configuration has it.
     let lock = std::fs::File::options()

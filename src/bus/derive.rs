@@ -29,11 +29,7 @@ pub(super) fn derive(context: &Members<'_>) -> String {
     let destination = old_source.as_deref().or(old_destination.as_deref());
 
     let members = last_of_each(context);
-    let length = members
-        .iter()
-        .map(|(key, value)| key.len() + value.get().len() + 4)
-        .sum();
-    let mut out = Object::with_capacity(length);
+    let mut out = Object::with_capacity(length(&members));
     let mut unwritten = (source, destination);
     for (key, value) in members {
         let value = match key {
@@ -56,16 +52,18 @@ pub(super) fn derive(context: &Members<'_>) -> String {
 /// The context of a Message that is forwarded (OVOS-MSG-1 §5.1): `context` as it is, with `key` set to `value`.
 pub(super) fn forward(context: &Members<'_>, key: &str, value: &str) -> String {
     let members = last_of_each(context);
-    let length = members
-        .iter()
-        .map(|(key, value)| key.len() + value.get().len() + 4)
-        .sum();
-    let mut out = Object::with_capacity(length);
+    let mut out = Object::with_capacity(length(&members));
     for (name, value) in members.into_iter().filter(|(name, _)| *name != key) {
         out.push(name, value.get());
     }
     out.push(key, value);
     out.finish()
+}
+
+/// About how many bytes they take.
+fn length(members: &[(&str, &RawValue)]) -> usize {
+    let each = members.iter();
+    each.map(|(key, value)| key.len() + value.get().len() + 4).sum()
 }
 
 /// The members, of a repeated key only the last: what receivers make of it anyway, and said once.

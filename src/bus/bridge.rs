@@ -13,8 +13,6 @@ mod carry;
 mod notice;
 mod serve;
 
-pub use carry::CarriedStatus;
-
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

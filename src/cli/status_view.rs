@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::control::status::{Bus, BusState, Forward, Host, Status, ToolService, Toolbox, ToolboxState};
+use crate::control::status::{Bus, BusState, Host, Status, ToolService, Toolbox, ToolboxState};
 
-use crate::migrate::carry::Way;
+use crate::migrate::carry::{Forward, Way};
 
 use super::migrate::view as migration;
 use super::span::span;

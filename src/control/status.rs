@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::migrate::carry::Way;
+use crate::migrate::carry::Forward;
 use crate::migrate::verdict::Report;
 
 /// Everything `toolhost status --json` prints.
@@ -18,25 +18,6 @@ pub struct Status {
     /// Who calls them on which topic, kept over restarts.
     #[serde(default)]
     pub migration: Report,
-}
-
-/// A toolbox of another host whose calls are forwarded from one call topic to the other.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Forward {
-    /// Its toolbox_id.
-    pub toolbox_id: String,
-    /// From where to where.
-    pub way: Way,
-    /// Whether its host has learned to answer by itself, so that nothing is forwarded.
-    pub learned: bool,
-    /// Whether its host has been heard at all since this toolhost is on the bus.
-    pub heard: bool,
-    /// How many tools its host offers, as far as that is known.
-    pub tools: usize,
-    /// Calls forwarded since the start.
-    pub forwarded: u64,
-    /// Calls that wait for a decision or for their answer.
-    pub waiting: usize,
 }
 
 /// The host itself.

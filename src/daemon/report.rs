@@ -3,14 +3,12 @@
 use std::time::Instant;
 
 use super::Host;
-use crate::bus::bridge::CarriedStatus;
 use crate::bus::link::Link;
 use crate::bus::status::ServiceStatus;
 use crate::cli::banner::{self, State};
 use crate::config::Kind;
 use crate::control::status::{
-    Bus, BusState, Calls, Forward, Host as HostStatus, Latency, Messages, Process, Status, ToolService, Toolbox,
-    ToolboxState,
+    Bus, BusState, Calls, Host as HostStatus, Latency, Messages, Process, Status, ToolService, Toolbox, ToolboxState,
 };
 use crate::registry;
 use crate::supervisor::status::{Phase, Snapshot};
@@ -85,20 +83,8 @@ pub(super) async fn status(host: &Host) -> Status {
             },
         },
         toolboxes,
-        forwards: host.bus.bridge.carried().into_iter().map(forward).collect(),
+        forwards: host.bus.bridge.carried(),
         migration: super::usage::status(host),
-    }
-}
-
-fn forward(carried: CarriedStatus) -> Forward {
-    Forward {
-        toolbox_id: carried.toolbox_id,
-        way: carried.way,
-        learned: carried.learned,
-        heard: carried.heard,
-        tools: carried.tools,
-        forwarded: carried.forwarded,
-        waiting: carried.waiting,
     }
 }
 

@@ -35,8 +35,6 @@ mod others;
 mod status;
 mod texts;
 
-pub use status::CarriedStatus;
-
 use hold::Held;
 use others::OthersAnswer;
 

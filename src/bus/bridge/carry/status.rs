@@ -3,26 +3,7 @@
 use super::Carrier;
 use crate::bus::bridge::{Bridge, Outgoing, lock};
 use crate::bus::toolboxes::Toolboxes;
-use crate::migrate::carry::Way;
-
-/// One forwarded toolbox, for the status.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CarriedStatus {
-    /// Its toolbox_id.
-    pub toolbox_id: String,
-    /// From where to where.
-    pub way: Way,
-    /// Whether its host answers the askers' topic itself, so that nothing is forwarded.
-    pub learned: bool,
-    /// Whether its host has been heard at all.
-    pub heard: bool,
-    /// Tools its host told of.
-    pub tools: usize,
-    /// Calls forwarded.
-    pub forwarded: u64,
-    /// Calls that wait for a decision or for their answer.
-    pub waiting: usize,
-}
+use crate::migrate::carry::Forward;
 
 impl Carrier {
     fn waiting(&self, toolbox_id: &str) -> usize {
@@ -36,12 +17,12 @@ impl Carrier {
 
 impl<T: Toolboxes, O: Outgoing> Bridge<T, O> {
     /// How forwarding stands.
-    pub fn carried(&self) -> Vec<CarriedStatus> {
+    pub fn carried(&self) -> Vec<Forward> {
         let carrier = lock(&self.0.carrier);
         let mut all: Vec<_> = carrier
             .table
             .iter()
-            .map(|(toolbox_id, entry)| CarriedStatus {
+            .map(|(toolbox_id, entry)| Forward {
                 toolbox_id: toolbox_id.clone(),
                 way: entry.carried.way(),
                 learned: entry.carried.learned(),
